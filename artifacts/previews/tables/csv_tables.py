@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,16 @@ from django.utils.translation import gettext as _
 
 from artifacts.previews.cells import Column, ColumnKind, unique_names
 from artifacts.previews.errors import UnreadablePreview
-from artifacts.previews.tables.sources import check_column_count, check_size, lines_of, sample_of
+from artifacts.previews.tables.sources import TableSource, check_column_count, check_size, lines_of, sample_of
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:0|[1-9][0-9]{0,17})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?|[+-]?(?:nan|inf)",
     re.IGNORECASE,
 )
 """No leading zeros: those are of post codes and ids, which are texts."""
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
-class CsvTable:
+class CsvTable(TableSource):
     """Rows of a CSV file. Where all of the first SAMPLE_ROWS values of a column are numbers, it is one of numbers."""
 
     row_count: int | None = None
@@ -43,10 +42,17 @@ class CsvTable:
 
     def rows(self, start: int = 0) -> Iterator[list[Any]]:
         """Yield rows from number ``start`` on; an empty cell is null."""
-        kinds = [column.kind for column in self.columns]
+        return self._read(range(len(self.columns)), start)
+
+    def parts_of_rows(self, places: Sequence[int]) -> Iterator[list[Any]]:
+        """Yield what is in some columns; of others no numbers are made."""
+        return self._read(places, 0)
+
+    def _read(self, places: Sequence[int], start: int) -> Iterator[list[Any]]:
+        wanted = [(place, self.columns[place].kind) for place in places]
         for record in islice(self._records(), start + 1, None):
-            cells = record[: len(kinds)] + [""] * (len(kinds) - len(record))
-            yield [_value(text, kind) for text, kind in zip(cells, kinds, strict=True)]
+            width = len(record)
+            yield [_value(record[place], kind) if place < width else None for place, kind in wanted]
 
     def _records(self) -> Iterator[list[str]]:
         """Yield what is in the lines, without empty ones."""
@@ -74,6 +80,9 @@ def _kind_of(texts: list[str]) -> ColumnKind:
 def _value(text: str, kind: ColumnKind) -> Any:
     if not text:
         return None
-    if kind is ColumnKind.NUMBER and _NUMBER.fullmatch(text):
-        return int(text) if _INTEGER.fullmatch(text) else float(text)
-    return text
+    if kind is not ColumnKind.NUMBER or not _NUMBER.fullmatch(text):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

@@ -19,7 +19,7 @@ HELD_CHARACTERS = 32 * MIB
 """A join or comparison by key holds one of the tables; as Python's objects it takes ten times as much."""
 
 
-class PartitionedTable:
+class PartitionedTable(TableSource):
     """Tables with the same columns, one after the other."""
 
     def __init__(self, parts: Sequence[TableSource]) -> None:
@@ -71,7 +71,7 @@ def hold_rows(source: TableSource, place: int) -> dict[Identity, list[NumberedRo
     return held
 
 
-class JoinedTable:
+class JoinedTable(TableSource):
     """Two tables side by side: the column that joins them, then the others of the left one, then of the right one.
 
     Null joins nothing. An outer join has rows of the left table without a partner where they come, and those of the

@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 from artifacts.previews.cells import Column, kind_of_values, unique_names
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.tables.json_reader import JsonReader
-from artifacts.previews.tables.sources import check_column_count, check_size, lines_of, sample_of
+from artifacts.previews.tables.sources import TableSource, check_column_count, check_size, lines_of, sample_of
 from common.formats.lenient_json import read_lenient
 
 _NO_OBJECT = "value"
 """The column of what is no object."""
 
 
-class ObjectTable:
+class ObjectTable(TableSource):
     """Objects as rows. The columns are the keys of the first SAMPLE_ROWS objects."""
 
     row_count: int | None = None

@@ -24,8 +24,8 @@ from artifacts.previews.tables.request import MAX_TEXT, TableRequest, contains, 
 from artifacts.previews.tables.sources import TableSource
 from common.errors import Invalid
 
-MOST_SCANNED = 2_000_000
-"""Rows that are looked at for one page: some ten seconds."""
+MOST_SCANNED = 1_000_000
+"""Rows that are looked at for one page: of CSV some five seconds."""
 MOST_SORTED = 100_000
 """Place of the last row that can be come to in a sorted table: keys of so many are held."""
 MOST_GROUPS = 10_000
@@ -66,11 +66,11 @@ def read_page(source: TableSource, request: TableRequest) -> TablePage:
     request.check()
     if not (request.sort or request.filters or request.search):
         return _read_plain(source, request)
-    if request.sort:
-        found, total = _sorted_rows(source, request)
-    else:
-        found, total = _filtered_rows(source, request)
-    return TablePage(source.columns, _shown(found), total, total > request.offset + len(found))
+    find = _sorted_numbers if request.sort else _filtered_numbers
+    numbers, total = find(source, request)
+    rows = source.pick(numbers)
+    found = _shown([(number, rows[number]) for number in numbers])
+    return TablePage(source.columns, found, total, total > request.offset + len(found))
 
 
 def _shown(rows: Sequence[NumberedRow]) -> list[TableRow]:
@@ -93,7 +93,11 @@ def scan(source: TableSource) -> Iterator[NumberedRow]:
     Raises:
         Invalid: there are more than MOST_SCANNED.
     """
-    for number, row in enumerate(source.rows()):
+    return _counted(source.rows())
+
+
+def _counted(rows: Iterator[list[Any]]) -> Iterator[NumberedRow]:
+    for number, row in enumerate(rows):
         if number == MOST_SCANNED:
             text = _(
                 "Only tables of up to %(most)s rows can be sorted, filtered, grouped, joined and compared."
@@ -102,46 +106,49 @@ def scan(source: TableSource) -> Iterator[NumberedRow]:
         yield number, row
 
 
-def _matching(source: TableSource, request: TableRequest) -> Iterator[NumberedRow]:
-    """Yield the rows that meet filters and search."""
-    conditions = [(place_of(source.columns, one.column), one) for one in request.filters]
-    for number, row in scan(source):
+def _matching(source: TableSource, request: TableRequest, names: Sequence[str]) -> Iterator[NumberedRow]:
+    """Yield of rows that meet filters and search what is in the named columns."""
+    places = [place_of(source.columns, name) for name in (*names, *(one.column for one in request.filters))]
+    if request.search:
+        places += range(len(source.columns))
+    count = len(names)
+    after_filters = count + len(request.filters)
+    conditions = list(enumerate(request.filters, start=count))
+    for number, row in _counted(source.parts_of_rows(places)):
         if all(one.matches(row[place]) for place, one in conditions) and (
-            not request.search or any(contains(cell, request.search) for cell in row)
+            not request.search or any(contains(cell, request.search) for cell in row[after_filters:])
         ):
-            yield number, row
+            yield number, row[:count]
 
 
-def _filtered_rows(source: TableSource, request: TableRequest) -> tuple[list[NumberedRow], int]:
-    """Return the rows of the page, and how many there are on all pages."""
-    found: list[NumberedRow] = []
+def _filtered_numbers(source: TableSource, request: TableRequest) -> tuple[list[int], int]:
+    """Return the numbers of the rows of the page, and how many rows there are on all pages."""
+    found: list[int] = []
     total = 0
-    for numbered in _matching(source, request):
+    for number, _row in _matching(source, request, ()):
         if request.offset <= total < request.offset + request.limit:
-            found.append(numbered)
+            found.append(number)
         total += 1
     return found, total
 
 
-def _sorted_rows(source: TableSource, request: TableRequest) -> tuple[list[NumberedRow], int]:
-    """As `_filtered_rows`. Of all rows only keys are held, and those of the page are read again."""
+def _sorted_numbers(source: TableSource, request: TableRequest) -> tuple[list[int], int]:
+    """As `_filtered_numbers`; of rows only keys are held."""
     last = request.offset + request.limit
     if last > MOST_SORTED:
         text = _("Of a sorted table only the first %(most)s rows can be shown; filter it to see others.")
         raise Invalid(text % {"most": f"{MOST_SORTED:,}"})
-    key = _key_of_rows([(place_of(source.columns, name), falling) for name, falling in request.sort])
+    falls = [falling for _name, falling in request.sort]
     total = 0
 
     def keys() -> Iterator[tuple[Any, int]]:
         nonlocal total
-        for number, row in _matching(source, request):
+        for number, row in _matching(source, request, [name for name, _falling in request.sort]):
             total += 1
-            yield key(row), number
+            yield [_ordered(sort_key(value), falling=falls[at]) for at, value in enumerate(row)], number
 
-    numbers = [number for _key, number in heapq.nsmallest(last, keys())][request.offset :]
-    wanted = set(numbers)
-    rows = dict(islice((one for one in scan(source) if one[0] in wanted), len(wanted)))
-    return [(number, rows[number]) for number in numbers], total
+    numbers = [number for _key, number in heapq.nsmallest(last, keys())]
+    return numbers[request.offset :], total
 
 
 class _Falling:
@@ -166,10 +173,6 @@ def _ordered(key: Any, *, falling: bool) -> tuple[bool, Any]:
     if key is None:
         return True, 0
     return False, _Falling(key) if falling else key
-
-
-def _key_of_rows(order: Sequence[tuple[int, bool]]) -> Callable[[Sequence[Any]], Any]:
-    return lambda row: tuple(_ordered(sort_key(row[place]), falling=falling) for place, falling in order)
 
 
 @dataclass(slots=True)
@@ -243,15 +246,14 @@ def _key_of_groups(source: TableSource, name: str, group_by: str) -> Callable[[T
 
 def _grouped(source: TableSource, request: TableRequest, group_by: str) -> list[TableGroup]:
     groups: dict[Identity, TableGroup] = {}
-    at = place_of(source.columns, group_by)
     names = [
-        (place, column.name)
-        for place, column in enumerate(source.columns)
-        if place != at and column.kind in {ColumnKind.NUMBER, ColumnKind.ANY}
+        column.name
+        for column in source.columns
+        if column.name != group_by and column.kind in {ColumnKind.NUMBER, ColumnKind.ANY}
     ]
     most = min(MOST_GROUPS, _MOST_SUMMARIES // max(1, len(names)))
-    for _place, row in _matching(source, request):
-        known = identity(value := row[at])
+    for _number, (value, *others) in _matching(source, request, [group_by, *names]):
+        known = identity(value)
         group = groups.get(known)
         if group is None:
             text = text_of(value)[:MAX_TEXT]
@@ -260,7 +262,7 @@ def _grouped(source: TableSource, request: TableRequest, group_by: str) -> list[
             refusal = _("%(name)s has more than %(most)s different values; filter the table to group it.")
             raise Invalid(refusal % {"name": group_by, "most": f"{most:,}"})
         group.count += 1
-        for place, name in names:
-            if is_finite_number(number := row[place]):
-                group.numbers.setdefault(name, NumberSummary()).add(number)
+        for name, other in zip(names, others, strict=True):
+            if is_finite_number(other):
+                group.numbers.setdefault(name, NumberSummary()).add(other)
     return list(groups.values())

@@ -1,6 +1,6 @@
 """Parquet, read row group by row group, with few rows of it in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -13,13 +13,14 @@ from django.utils.translation import gettext as _
 
 from artifacts.previews.cells import Column, ColumnKind, unique_names
 from artifacts.previews.errors import MIB, UnreadablePreview
-from artifacts.previews.tables.sources import check_column_count
+from artifacts.previews.tables.sources import TableSource, check_column_count
 
 _BATCH_BYTES = 16 * MIB
 _MOST_BATCH_ROWS = 1024
 _BUFFER_BYTES = MIB
 """Of each column, instead of its whole part of a row group."""
 _FOOTER_BYTES = 64 * MIB
+_COLUMN_BYTES = 512 * MIB
 _KINDS = (
     (pa.types.is_boolean, ColumnKind.BOOLEAN),
     (pa.types.is_integer, ColumnKind.NUMBER),
@@ -32,7 +33,7 @@ _KINDS = (
 )
 
 
-class ParquetTable:
+class ParquetTable(TableSource):
     """Rows of a Parquet file; only the row groups that are asked for are read."""
 
     def __init__(self, content: Path) -> None:
@@ -48,12 +49,42 @@ class ParquetTable:
 
     def rows(self, start: int = 0) -> Iterator[list[Any]]:
         """Yield rows from number ``start`` on."""
+        for number, batch in self._batches(start):
+            yield from _rows_of(batch.slice(max(0, start - number)))
+
+    def parts_of_rows(self, places: Sequence[int]) -> Iterator[list[Any]]:
+        """Yield what is in some columns; the others are not read."""
+        for _number, batch in self._batches(0, places):
+            yield from _rows_of(batch)
+
+    def pick(self, numbers: Collection[int]) -> dict[int, list[Any]]:
+        """Return the rows of these numbers; others are decoded, but no values made of them."""
+        found: dict[int, list[Any]] = {}
+        waiting = sorted(set(numbers), reverse=True)
+        for number, batch in self._batches(min(numbers, default=0)):
+            while waiting and waiting[-1] < number + batch.num_rows:
+                wanted = waiting.pop()
+                found[wanted] = next(_rows_of(batch.slice(wanted - number, 1)))
+            if not waiting:
+                break
+        return found
+
+    def _batches(self, start: int, places: Sequence[int] | None = None) -> Iterator[tuple[int, Any]]:
+        """Yield batches with the number of their first row, from the one on that has row ``start``."""
         with _opened(self._content) as file:
-            for number in range(file.num_row_groups):
-                group = file.metadata.row_group(number)
-                if start < group.num_rows:
-                    yield from _rows_of_group(file, number, start)
-                start = max(0, start - group.num_rows)
+            names = None if places is None else [file.schema_arrow.names[place] for place in places]
+            number = 0
+            for group_number in range(file.num_row_groups):
+                group = file.metadata.row_group(group_number)
+                if number + group.num_rows <= start:
+                    number += group.num_rows
+                    continue
+                for batch in file.iter_batches(
+                    _batch_rows(group), row_groups=[group_number], columns=names, use_threads=False
+                ):
+                    if start < number + batch.num_rows:
+                        yield number, batch if names is None else batch.select(names)
+                    number += batch.num_rows
 
 
 @contextmanager
@@ -65,19 +96,28 @@ def _opened(content: Path) -> Iterator[Any]:
             content, buffer_size=_BUFFER_BYTES, pre_buffer=False, thrift_string_size_limit=_FOOTER_BYTES
         ) as file:
             yield file
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
+    except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError, MemoryError):
         raise UnreadablePreview(_("This is not a Parquet file, or it is damaged.")) from None
 
 
-def _rows_of_group(file: Any, number: int, start: int) -> Iterator[list[Any]]:
-    group = file.metadata.row_group(number)
-    row_bytes = max(1, group.total_byte_size // max(1, group.num_rows))
-    batch_rows = max(1, min(_MOST_BATCH_ROWS, _BATCH_BYTES // row_bytes))
-    for batch in file.iter_batches(batch_rows, row_groups=[number], use_threads=False):
-        if start < batch.num_rows:
-            columns = [_values(column) for column in batch.slice(start).columns]
-            yield from map(list, zip(*columns, strict=True))
-        start = max(0, start - batch.num_rows)
+def _batch_rows(group: Any) -> int:
+    """Return how many rows of a group are read at once.
+
+    Raises:
+        UnreadablePreview: a column of it is so large that a page of it may fill the memory.
+    """
+    largest = max(
+        (group.column(place).total_uncompressed_size for place in range(group.num_columns)), default=0
+    )
+    if largest > _COLUMN_BYTES:
+        text = _("A row group has a column of %(size)s MiB; up to %(most)s MiB are read.")
+        raise UnreadablePreview(text % {"size": largest // MIB, "most": _COLUMN_BYTES // MIB})
+    row_bytes = group.total_byte_size // max(1, group.num_rows)
+    return int(max(1, min(_MOST_BATCH_ROWS, _BATCH_BYTES // max(1, row_bytes))))
+
+
+def _rows_of(batch: Any) -> Iterator[list[Any]]:
+    return map(list, zip(*[_values(column) for column in batch.columns], strict=True))
 
 
 def _kind_of(kind: Any) -> ColumnKind:

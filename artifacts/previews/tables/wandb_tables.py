@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from artifacts.previews.cells import Column, ColumnKind, unique_names
 from artifacts.previews.errors import MIB, UnreadablePreview
 from artifacts.previews.tables.json_reader import JsonReader
-from artifacts.previews.tables.sources import check_column_count, check_size
+from artifacts.previews.tables.sources import TableSource, check_column_count, check_size
 from common.formats.lenient_json import read_lenient
 from common.formats.numbers import parse_int
 
@@ -38,7 +38,7 @@ _KINDS = {
 _MEDIA = re.compile(r".+-file|wandb\.(?:Image|Audio|Video|Html|Object3D|Molecule)")
 
 
-class WandbTable:
+class WandbTable(TableSource):
     """A `wandb.Table` with its rows in the file, in an artifact or among the files of a run."""
 
     def __init__(self, content: Path) -> None:

@@ -1,11 +1,12 @@
 """Files of tables as programs write them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from artifacts.previews.cells import Column, ColumnKind
+from artifacts.previews.tables.sources import TableSource
 
 
 def wandb_table(
@@ -33,7 +34,7 @@ def written(folder: Path, content: str | bytes, name: str = "file") -> Path:
     return path
 
 
-class ListedTable:
+class ListedTable(TableSource):
     """Rows in memory, as a source."""
 
     def __init__(
@@ -43,5 +44,5 @@ class ListedTable:
         self.row_count = row_count
         self._rows = rows
 
-    def rows(self, start: int = 0):
+    def rows(self, start: int = 0) -> Iterator[list[Any]]:
         return iter([list(row) for row in self._rows[start:]])

@@ -16,11 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from artifacts.previews.cells import Column, ColumnKind
-from artifacts.previews.errors import UnreadablePreview
+from artifacts.previews.errors import MIB, UnreadablePreview
 from artifacts.previews.kinds import PreviewKind
-from artifacts.previews.tables import json_reader, sources
+from artifacts.previews.tables import json_reader, parquet_tables, sources
 from artifacts.previews.tables.json_reader import JsonReader
 from artifacts.previews.tables.opening import TABLE_KINDS, open_table
+from artifacts.previews.tables.pages import read_page
+from artifacts.previews.tables.request import CellFilter, CellOperator, TableRequest
 from artifacts.previews.tables.wandb_tables import (
     JoinedTableFile,
     in_increment_order,
@@ -166,6 +168,7 @@ class TestCsv:
             [1, "01234", 0.5, "x"], [2, "99999", None, "two\nlines"], [3, "1", 0.001, None],
         ]  # fmt: skip
         assert list(table.rows(2)) == [[3, "1", 0.001, None]]
+        assert list(table.parts_of_rows([2, 0, 2])) == [[0.5, 1, 0.5], [None, 2, None], [0.001, 3, 0.001]]
 
     def test_tabs_semicolons_and_a_byte_order_mark(self, tmp_path):
         assert list(open_table(written(tmp_path, "a\tb\n1,5\t2\n"), PreviewKind.TSV).rows()) == [["1,5", 2]]
@@ -263,6 +266,29 @@ class TestParquet:
         assert [row[0] for row in table.rows(9_998)] == [9_998, 9_999]
         assert next(table.rows(150)) == [150]
         with pytest.raises(UnreadablePreview, match="damaged"):
+            next(table.rows())
+
+    def test_sorting_reads_its_columns_and_then_the_rows_of_the_page(self, tmp_path):
+        rows = [{"n": number % 700, "a": {"b": number}, "a.b": None} for number in range(3000)]
+        path = tmp_path / "file.parquet"
+        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=1100)
+        table = open_table(path, PreviewKind.PARQUET)
+        request = TableRequest(
+            sort=(("n", True),), filters=(CellFilter("n", CellOperator.LESS, "699"),), limit=6
+        )
+        page = read_page(table, request)
+        assert [row.number for row in page.rows] == [698, 1398, 2098, 2798, 697, 1397]
+        assert page.rows[3].cells == [698, '{"b": 2798}', None]
+        assert page.total == 2996
+        assert read_page(table, TableRequest(search="2999")).rows[0].number == 2999
+        assert table.pick([]) == {}
+
+    def test_a_column_that_may_fill_the_memory_is_refused(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(parquet_tables, "_COLUMN_BYTES", MIB)
+        table = open_table(
+            self.write(tmp_path, {"x": ["x" * (3 * MIB)]}, use_dictionary=False), PreviewKind.PARQUET
+        )
+        with pytest.raises(UnreadablePreview, match="a column of 3 MiB; up to 1 MiB"):
             next(table.rows())
 
     def test_content_that_is_gone_is_no_damaged_file(self, tmp_path):
