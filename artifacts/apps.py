@@ -5,10 +5,11 @@ class ArtifactsConfig(AppConfig):
     name = "artifacts"
 
     def ready(self) -> None:
-        from artifacts import access
+        from artifacts import access, audit_words
         from artifacts.uploads.blob_owner import ArtifactBlobOwner, ManifestBlobOwner
         from storage import owners
 
         access.register()
+        audit_words.register()
         owners.register_blob_owner(ArtifactBlobOwner())
         owners.register_blob_owner(ManifestBlobOwner())

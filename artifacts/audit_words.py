@@ -1,0 +1,58 @@
+"""What the audit log says of artifacts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from access.audit.values import Field, register_fields, show_size
+from access.audit.words import register_kind, register_words
+from artifacts.access import COLLECTION, VERSION, ArtifactAction
+from artifacts.collections import services as collections
+from artifacts.versions import deletion, links
+from common.templatetags.runyard import duration
+
+VERSIONS = {
+    ArtifactAction.CREATE: _("Created an artifact version"),
+    ArtifactAction.UPDATE: _("Changed an artifact version"),
+    ArtifactAction.SET_ALIAS: _("Set aliases of an artifact version"),
+    ArtifactAction.DELETE_ALIAS: _("Deleted aliases of an artifact version"),
+    links.LINK: _("Linked an artifact version"),
+    links.UNLINK: _("Unlinked an artifact version"),
+    ArtifactAction.DELETE: _("Deleted an artifact version"),
+    deletion.RESTORE: _("Restored an artifact version"),
+}
+COLLECTIONS = {
+    collections.UPDATE: _("Changed an artifact collection"),
+    collections.DELETE: _("Deleted an artifact collection"),
+    collections.RESTORE: _("Restored an artifact collection"),
+    ArtifactAction.SET_RETENTION: _("Changed how long artifacts are kept"),
+}
+
+
+def _time_to_live(value: Any, _values: Mapping[str, Any]) -> str:
+    if value is None:
+        return gettext("Inherited")
+    return duration(value) if value else gettext("Forever")
+
+
+TTL = Field(_("Time to live"), show=_time_to_live)
+
+
+def register() -> None:
+    """Tell the audit log."""
+    register_words("artifact", _("Artifacts"), VERSIONS | COLLECTIONS)
+    register_kind(COLLECTION, _("Artifact collection"))
+    register_kind(VERSION, _("Artifact version"))
+    register_fields({"ttl": TTL}, scope=ArtifactAction.SET_RETENTION)
+    for scope in (COLLECTION, VERSION):
+        register_fields(
+            {
+                "artifact": _("Artifact"), "version": _("Version"), "alias": _("Aliases"), "type": _("Type"),
+                "bytes": Field(_("Size"), show=show_size), "links": _("Links"), "tags": _("Tags"),
+                "metadata": _("Metadata"), "ttl": TTL,
+                "protected": _("Protected from deletion"),
+            },
+            scope=scope,
+        )  # fmt: skip
