@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.db.models import Count, F, Min, Prefetch, Q, QuerySet
 
 from access.actor import Actor
 from access.engine import can, visible
@@ -120,16 +120,29 @@ def own_memberships(versions: QuerySet[Version]) -> QuerySet[Membership]:
     return with_versions(rows)
 
 
-def outputs_of(run: Run) -> QuerySet[Membership]:
-    """Return what a run logged, in its order; the caller may see the run and the artifacts of its project."""
-    versions = Version.objects.live().filter(outputs__run=run)
-    return own_memberships(versions).order_by("version__committed_at", "version_id")
+def places_seen(actor: Actor, versions: QuerySet[Version]) -> QuerySet[Membership]:
+    """Return one place of each version that the actor sees: where it was logged, or else where it is linked.
+
+    Who sees a version by a link alone learns nothing of the project that it comes from.
+    """
+    own = visible(actor, ArtifactAction.VIEW, versions).order_by()
+    portfolios = visible(actor, ArtifactAction.VIEW, Collection.objects.live().filter(kind="portfolio"))
+    linked = Membership.objects.filter(collection__in=portfolios, version__in=versions.order_by())
+    elsewhere = linked.exclude(version__in=own).order_by().values("version_id").annotate(first=Min("pk"))
+    is_own = Q(version__in=own, collection_id=F("version__collection_id"))
+    return Membership.objects.filter(is_own | Q(pk__in=elsewhere.values("first")))
+
+
+def outputs_of(actor: Actor, run: Run) -> QuerySet[Membership]:
+    """Return what a run logged, in its order, of what the actor may see: the run may have moved since."""
+    places = places_seen(actor, Version.objects.live().filter(outputs__run=run))
+    return with_versions(places).order_by("version__committed_at", "version_id")
 
 
 def inputs_of(actor: Actor, run: Run) -> QuerySet[Membership]:
     """Return what a run used, of what the actor may see."""
-    used = Use.objects.filter(run=run).values("version_id")
-    return own_memberships(versions_seen(actor).filter(pk__in=used)).order_by("version_id")
+    places = places_seen(actor, Version.objects.live().filter(uses__run=run))
+    return with_versions(places).order_by("version_id")
 
 
 def entries_of(version: Version, names: Iterable[str] | None = None, prefix: str = "") -> QuerySet[Entry]:

@@ -93,6 +93,7 @@ urlpatterns = [
     path("api/v1/", include("teams.api.urls")),
     path("api/v1/", include("ingest.api.urls")),
     path("api/v1/", include("runs.api.urls")),
+    path("api/v1/", include("artifacts.api.urls")),
     path("api/v1/", include("metrics.api.urls")),
     path("api/v1/", include("alerts.api.urls")),
     path("api/v1/", include("automations.api.urls")),
@@ -106,5 +107,6 @@ urlpatterns = [
     path("", include("billing.urls")),
     path("", include("wandb_api.page_urls")),
     path("", include("metrics.urls")),
+    path("", include("artifacts.urls")),
     path("", include("runs.urls")),
 ]

@@ -6,13 +6,12 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         from common.telemetry.exposition import register_reading
-        from runs import access, audit_words, key_scopes, known_limits
+        from runs import access, audit_words, known_limits
         from runs.lifecycle import instrumentation
         from runs.query import regex
 
         access.register()
         audit_words.register()
-        key_scopes.register()
         known_limits.register()
         regex.listen()
         register_reading("runs", instrumentation.states)

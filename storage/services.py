@@ -1,7 +1,8 @@
 """What changes blobs and the ledger."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from common.database.sql import execute_in, execute_many
-from storage import filesystem, owners
+from storage import filesystem, owners, parts
 from storage.models import Blob, ByteEntry, Holding
 from storage.orphans import remove_orphans
 
@@ -38,6 +39,20 @@ def drop_unless_stored(blob: Blob) -> None:
     """Remove the content of a blob whose transaction was undone: no row names it, so no sweep would find it."""
     if not Blob.objects.filter(location=blob.location).exists():
         filesystem.delete(blob.location)
+
+
+@contextmanager
+def storing(received: filesystem.ReceivedFile) -> Iterator[Blob]:
+    """Store what arrived, in a transaction with whatever names it; its content goes again if that fails."""
+    blob = None
+    try:
+        with transaction.atomic():
+            blob = store_blob(received)
+            yield blob
+    except BaseException:
+        if blob is not None:
+            drop_unless_stored(blob)
+        raise
 
 
 def store_bytes(content: bytes) -> Blob:
@@ -185,7 +200,7 @@ def sweep() -> int:
     for path in filesystem.abandoned_uploads(before.timestamp()):
         path.unlink(missing_ok=True)
         freed += 1
-    return freed
+    return freed + parts.discard_abandoned(before.timestamp())
 
 
 def sweep_strays() -> int:

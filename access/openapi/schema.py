@@ -31,7 +31,13 @@ PATHS: dict[str, tuple[str, str]] = {
     "entity": ("string", "The name of the team or person that the project belongs to."),
     "project_name": ("string", "The project's name."),
     "uid": ("string", "The run ID chosen by the client."),
-    "file": ("string", "The file's path in the run, including slashes."),
+    "file": ("string", "The file's path, including slashes."),
+    "collection": (
+        "integer",
+        "The collection's `id`; `GET /api/v1/artifact-collections/?…&name=…` finds it.",
+    ),
+    "version": ("string", "The version's number in the collection (`v3`), an alias, or its digest."),
+    "alias": ("string", "The alias."),
     "path": ("string", "`entity/name`."),
 }
 """What stands in braces in addresses, here for all of them: its type, and what it is."""

@@ -1,5 +1,7 @@
 """What a version consists of: the manifests that clients sent, and the entries they come to."""
 
+import mimetypes
+
 from django.db import models
 
 from artifacts.models.contents import Content
@@ -69,3 +71,8 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    @property
+    def content_type(self) -> str:
+        """What its name suggests."""
+        return mimetypes.guess_type(self.path)[0] or "application/octet-stream"

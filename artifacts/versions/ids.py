@@ -23,3 +23,15 @@ def version_key(text: str) -> int | None:
     except (binascii.Error, ValueError):
         return None
     return parse_int(decoded.removeprefix(_KIND)) if decoded.startswith(_KIND) else None
+
+
+def version_key_of_reference(reference: str) -> tuple[int | None, str]:
+    """Return (version, path) of ``wandb-artifact://<id in hexadecimal>/<path>``; (None, "") of any other reference."""
+    scheme, _, rest = reference.partition("://")
+    name, _, path = rest.partition("/")
+    if scheme != "wandb-artifact":
+        return None, ""
+    try:
+        return version_key(base64.b64encode(bytes.fromhex(name)).decode()), path
+    except ValueError:
+        return None, ""

@@ -18,6 +18,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Projects and runs": (
         "runs.Project", "runs.Run", "runs.RunFile", "runs.SavedView", "runs.StoredChart", "exports.Export",
     ),
+    "Artifacts": ("artifacts.Collection", "artifacts.Version", "artifacts.RetentionPolicy"),
     "Alerts and automations": (
         "alerts.AlertSettings", "alerts.Mute", "alerts.Destination", "automations.Automation", "alerts.Message",
     ),
@@ -31,7 +32,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "usage.TrackedInterval", "usage.ReportedTime", "usage.HardwareUse", "usage.HardwareShift",
         "usage.GpuClaim", "usage.IngestionEntry", "usage.MeterState", "billing.PeriodClose",
         "billing.UsageAlert", "billing.NoticeDismissal", "billing.GatewayEvent", "storage.ByteEntry",
-        "storage.Holding", "storage.Blob", "metrics.Stream", "metrics.Sequence", "accounts.Name",
+        "storage.Holding", "storage.Blob", "artifacts.Content", "metrics.Stream", "metrics.Sequence", "accounts.Name",
     ),
 }  # fmt: skip
 """Models by section, in the order in which operators look for them."""

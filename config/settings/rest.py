@@ -97,6 +97,10 @@ SPECTACULAR_SETTINGS = {
         },
         {"name": "Files", "description": "Files of runs."},
         {
+            "name": "Artifacts",
+            "description": "Versions of datasets, models and other files, with aliases, links and lineage.",
+        },
+        {
             "name": "Automations",
             "description": "Automatic actions when runs change or metrics meet conditions, and their history.",
         },

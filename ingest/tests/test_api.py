@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM
+from ingest.key_scopes import LOG_RUNS, READ_ONLY
 from runs.bulk_actions import deletion
-from runs.key_scopes import LOG_RUNS, READ_ONLY
 from runs.lifecycle import services as lifecycle
 from runs.models import Project, Pulse, Run, RunAlert
 from teams.models import Visibility

@@ -1,6 +1,5 @@
 """Files of a run."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,14 +9,14 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from common.database.commits import after_commit
-from common.errors import Gone, Invalid
-from common.formats.lenient_json import clean_text
+from common.errors import Gone
 from runs.access import RunAction
 from runs.config.redaction import redacted_config_file, redacted_metadata_file
 from runs.files.code_saving import record_code_not_stored
 from runs.hosts.services import MAX_METADATA_BYTES, METADATA, describes_host, record_hosts_of_file
 from runs.lifecycle.storage_ledger import FILE
 from runs.models import RefusedFile, Run, RunFile
+from storage.file_names import check_file_name
 from storage.filesystem import path_of
 from storage.models import Blob
 from storage.quota import require_quota
@@ -26,12 +25,6 @@ from storage.signed_urls import tickets
 from storage.tasks import free_blobs
 
 PURPOSE = "run-file"
-MAX_NAME = 1024
-_SEPARATOR = re.compile(r"[/\\]")
-_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
-"""Windows' forms too: there the SDK joins the name to the folder that it downloads into."""
-
-
 CONFIG = "config.yaml"
 _OF_RUN = frozenset({
     CONFIG, "wandb-summary.json", METADATA, "output.log", "requirements.txt", "conda-environment.yaml",
@@ -43,20 +36,6 @@ _LOGS = "logs/"
 def is_of_run(name: str) -> bool:
     """Whether a file is part of the run as its metrics are: config, summary and log are taken over quota, too."""
     return name in _OF_RUN or name.startswith(_LOGS)
-
-
-def check_file_name(name: str) -> str:
-    """Return the slash path if a file may have it.
-
-    Raises:
-        Invalid: empty, too long, absolute, or leaving the run's folder.
-    """
-    name = clean_text(name)
-    if not name or len(name) > MAX_NAME:
-        raise Invalid(f"A file name must have 1 to {MAX_NAME} characters; this one has {len(name)}.")
-    if _ABSOLUTE.match(name) or ".." in _SEPARATOR.split(name):
-        raise Invalid(f"The file name {name!r} leaves the run's folder.")
-    return name
 
 
 def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | None]:

@@ -5,13 +5,13 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, transaction
+from django.db import DatabaseError, close_old_connections
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
@@ -22,7 +22,7 @@ from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
 from common.formats.numbers import parse_int
 from common.web.streaming import in_thread
-from storage import filesystem, owners, quota, services
+from storage import filesystem, owners, parts, quota, services
 from storage.signed_urls import tickets
 
 logger = logging.getLogger(__name__)
@@ -91,26 +91,28 @@ def _check_quota(ticket: dict[str, Any]) -> None:
         close_old_connections()
 
 
-def _store(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> None:
+def _store(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
     close_old_connections()
-    blob = None
     try:
-        with transaction.atomic():
-            blob = services.store_blob(received)
+        with services.storing(received) as blob:
             owners.receiver_of(ticket["for"]).receive_upload(ticket, blob)
-    except Exception:
-        if blob is not None:
-            services.drop_unless_stored(blob)
-        raise
     finally:
         close_old_connections()
+    return received.digest
 
 
-@declare(Open.ANYONE)
-async def put(request: Request) -> Response:
-    """Take one file; 200 once it and the row that names it are durable."""
+def _keep_part(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
+    return parts.keep(ticket["u"], ticket["p"], ticket["h"], received)
+
+
+async def _take(
+    request: Request,
+    read: Callable[[str], dict[str, Any]],
+    keep: Callable[[dict[str, Any], filesystem.ReceivedFile], str],
+) -> Response:
+    """Take a body and answer with its ETag once ``keep``, which returns that, has made it durable."""
     try:
-        ticket = tickets.read_put(request.path_params["token"])
+        ticket = read(request.path_params["token"])
         if tickets.TEAM in ticket:
             await _require_quota(request, ticket)
         with filesystem.Incoming() as incoming:
@@ -118,7 +120,7 @@ async def put(request: Request) -> Response:
             expected = request.headers.get("content-md5")
             if expected and expected != received.md5:
                 raise Invalid(f"The body's MD5 is {received.md5}, the Content-MD5 header says {expected}.")
-            await asyncio.to_thread(_store, ticket, received)
+            tag = await asyncio.to_thread(keep, ticket, received)
     except ClientDisconnect:
         return Response(status_code=400)
     except DomainError as error:
@@ -131,7 +133,19 @@ async def put(request: Request) -> Response:
         return refusal(
             Unavailable("The server has no room or right to write files; send the file again later.")
         )
-    return JSONResponse({}, headers={"ETag": f'"{received.digest}"'})
+    return JSONResponse({}, headers={"ETag": f'"{tag}"'})
+
+
+@declare(Open.ANYONE)
+async def put(request: Request) -> Response:
+    """Take one file; 200 once it and the row that names it are durable."""
+    return await _take(request, tickets.read_put, _store)
+
+
+@declare(Open.ANYONE)
+async def put_part(request: Request) -> Response:
+    """Take one part of a file; 200 once it is durable, with its MD5 in hexadecimal as the ETag."""
+    return await _take(request, tickets.read_part, _keep_part)
 
 
 def _headers(ticket: dict[str, Any]) -> dict[str, str]:

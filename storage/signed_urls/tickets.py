@@ -16,6 +16,7 @@ from storage.owners import receiver_of
 
 PUT_PATH = "/storage/put/"
 GET_PATH = "/storage/get/"
+PART_PATH = "/storage/part/"
 
 TEAM = "t"
 """In a ticket: the key of the team whose storage quota counts (`storage.quota`); without it none is checked."""
@@ -32,6 +33,21 @@ def put_path(purpose: str, **payload: Any) -> str:
     """Return a path to PUT one file to, good for settings.TICKET_UPLOAD_S seconds."""
     receiver_of(purpose)  # fails here rather than when the file comes
     return PUT_PATH + signing.dumps({"for": purpose, **payload}, salt="storage.put")
+
+
+def part_path(purpose: str, upload_key: str, number: int, md5_hex: str, **payload: Any) -> str:
+    """Return a path to PUT one part of a file to, good for settings.TICKET_UPLOAD_S seconds.
+
+    Args:
+        purpose: Of the whole file.
+        upload_key: Names the file that the parts make up (`storage.parts`).
+        number: Of the part, from 1.
+        md5_hex: Of the part, as it was announced; hexadecimal.
+        payload: What the ticket carries besides.
+    """
+    receiver_of(purpose)
+    ticket = {"for": purpose, "u": upload_key, "p": number, "h": md5_hex, **payload}
+    return PART_PATH + signing.dumps(ticket, salt="storage.part")
 
 
 def get_path(
@@ -70,6 +86,15 @@ def read_put(token: str) -> dict[str, Any]:
         Forbidden: forged or expired.
     """
     return _read(token, "storage.put", settings.TICKET_UPLOAD_S, "upload")
+
+
+def read_part(token: str) -> dict[str, Any]:
+    """Return what the ticket of a part carries.
+
+    Raises:
+        Forbidden: forged or expired.
+    """
+    return _read(token, "storage.part", settings.TICKET_UPLOAD_S, "upload")
 
 
 def read_get(token: str) -> dict[str, Any]:

@@ -396,3 +396,35 @@ class TestOtherOrigins:
     def test_options_without_an_origin_stores_nothing(self, put_path: str):
         assert _ask("OPTIONS", put_path).status_code == 405
         assert not RunFile.objects.exists()
+
+
+class TestPutPart:
+    """ART-7: a part is a PUT of its own, whose ticket names the part and what it holds."""
+
+    @staticmethod
+    def _path(content: bytes, number: int = 1) -> str:
+        md5 = hashlib.md5(content, usedforsecurity=False).hexdigest()
+        return tickets.part_path("run-file", "ab" * 16, number, md5, r=1, n="large.bin")
+
+    def test_keeps_it_and_answers_with_its_etag(self):
+        content = b"a part" * 1000
+        answer = _ask("PUT", self._path(content), content)
+        md5 = hashlib.md5(content, usedforsecurity=False).hexdigest()
+        assert (answer.status_code, answer.headers["ETag"]) == (200, f'"{md5}"')
+        assert (Path(filesystem.path_of("parts")) / ("ab" * 16) / "1").read_bytes() == content
+
+    def test_other_bytes_are_refused_and_leave_nothing(self, tmp_path: Path):
+        answer = _ask("PUT", self._path(b"announced"), b"sent")
+        assert answer.status_code == 400
+        assert "part 1 is" in answer.json()["error"]["message"]
+        assert not _files(tmp_path)
+
+    def test_a_ticket_of_a_part_is_for_nothing_else(self, put_path: str):
+        part = self._path(b"x")
+        assert _ask("PUT", part.replace(tickets.PART_PATH, tickets.PUT_PATH), b"x").status_code == 403
+        assert _ask("PUT", put_path.replace(tickets.PUT_PATH, tickets.PART_PATH), b"x").status_code == 403
+
+    def test_expires(self, settings):
+        path = self._path(b"x")
+        with time_machine.travel(timezone.now().timestamp() + settings.TICKET_UPLOAD_S + 5):
+            assert _ask("PUT", path, b"x").status_code == 403

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from hashlib import md5
 from typing import Any
 
 import httpx
@@ -259,6 +260,9 @@ def lean_path(route: str, case: Case, thing: Thing, world: World) -> str:
         return f"{route}/{case.args['path']}"
     if case.args.get("token") == "put":
         return tickets.put_path("run-file", r=world.things[Over.RUN][0].row.pk, n="uploaded.txt")
+    if case.args.get("token") == "part":
+        run, digest = world.things[Over.RUN][0].row.pk, md5(_body_of(case), usedforsecurity=False).hexdigest()
+        return tickets.part_path("run-file", "0123456789abcdef" * 2, 1, digest, r=run, n="in-parts.bin")
     if case.args.get("token") == "get":
         file = add_run_file(world.things[Over.RUN][0].row, "shown.txt")
         return tickets.get_path(file.blob, name=file.name, content_type="text/plain")
@@ -279,7 +283,11 @@ def send_lean(method: str, path: str, headers: dict[str, str], body: bytes = b"{
     return reply.status_code, reply.text
 
 
+def _body_of(case: Case) -> bytes:
+    return json.dumps(case.args).encode()
+
+
 def ask_lean(case: Case, path: str, headers: dict[str, str]) -> Answer:
     """Ask a lean endpoint and read the class of its answer."""
-    body = json.dumps(case.args).encode()
+    body = _body_of(case)
     return _refused(*send_lean(case.method, path, headers, body)) or Answer.OK

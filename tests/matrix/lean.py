@@ -12,6 +12,10 @@ ROUTES: dict[str, list[Case]] = {
         Case(ANYONE, method="PUT", args={"token": "put"}),
         Case(ANYONE, method="PUT", args={"token": "forged"}, answer=Answer.FORBIDDEN),
     ],
+    "/storage/part/{token}": [
+        Case(ANYONE, method="PUT", args={"token": "part"}),
+        Case(ANYONE, method="PUT", args={"token": "forged"}, answer=Answer.FORBIDDEN),
+    ],
     "/storage/get/{token}": [
         Case(ANYONE, args={"token": "get"}),
         Case(ANYONE, args={"token": "forged"}, answer=Answer.FORBIDDEN),

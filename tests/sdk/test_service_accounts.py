@@ -25,7 +25,7 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.api_keys.services import create_api_key
 from accounts.lifecycle.services import create_user
-from runs.key_scopes import LOG_RUNS, READ_ONLY
+from ingest.key_scopes import LOG_RUNS, READ_ONLY
 from runs.projects.members import add_project_member
 from runs.projects.services import create_project
 from teams.models import Organization, Team

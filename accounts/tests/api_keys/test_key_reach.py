@@ -13,8 +13,8 @@ from accounts.api_keys.scopes import action_groups, reach_label, reaches, with_v
 from accounts.api_keys.secrets import actor_of_secret
 from accounts.models import ApiKey, User
 from common.errors import Forbidden, Invalid, NotFound
+from ingest.key_scopes import LOG_RUNS, READ_ONLY
 from runs.access import RunAction
-from runs.key_scopes import LOG_RUNS, READ_ONLY
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, basic, make_key
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]

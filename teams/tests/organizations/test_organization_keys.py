@@ -13,7 +13,7 @@ from access.models import AuditEntry
 from accounts.api_keys.services import create_api_key
 from accounts.models import ApiKey, User
 from common.errors import Forbidden, NotFound
-from runs.key_scopes import LOG_RUNS
+from ingest.key_scopes import LOG_RUNS
 from teams.models import Organization, Team
 from teams.organizations.key_policy import keys_beyond_policy
 from teams.organizations.keys import revoke_keys

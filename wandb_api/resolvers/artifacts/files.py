@@ -57,7 +57,8 @@ def resolve_files(version: Node, info: Info, **given: Any) -> Node:
 @membership_type.field("files")
 def resolve_membership_files(place: Node, info: Info, **given: Any) -> Node:
     """Return a page of the files of the version at this place."""
-    return resolve_files(place["artifact"], info, **given)
+    row: Version = place["row"].version
+    return _page(row, info, entries_of(row, given.get("names")), given)
 
 
 @artifact_type.field("filesByManifestEntries")

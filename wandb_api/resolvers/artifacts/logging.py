@@ -4,7 +4,7 @@ from typing import Any
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction
-from artifacts.lineage import use_version
+from artifacts.lineage.services import use_version
 from artifacts.manifests.services import PURPOSE as MANIFEST_PURPOSE
 from artifacts.manifests.services import announce_manifest
 from artifacts.models import Manifest, ManifestKind, Version

@@ -5,8 +5,8 @@ from typing import Any
 
 from access.engine import can, visible
 from artifacts.access import ArtifactAction
-from artifacts.lineage import run_that_logged, runs_using
-from artifacts.models import ArtifactType, Collection, CollectionKind, Membership, Version
+from artifacts.lineage.selectors import run_that_logged, runs_using
+from artifacts.models import LATEST, ArtifactType, Collection, CollectionKind, Membership, Version
 from artifacts.retention.time_to_live import team_ttls
 from artifacts.selectors import (
     collections_of,
@@ -222,8 +222,8 @@ for _kind in (sequence_type, portfolio_type):
 
 @sequence_type.field("latestArtifact")
 def resolve_latest(collection: Node, info: Info) -> Node | None:
-    """Return the newest version; null for none."""
-    place = memberships_of(collection["row"]).first()
+    """Return the latest version, on which SDKs base incremental ones; null for none."""
+    place = find_membership(collection["row"], LATEST)
     return None if place is None else version_node(place.version)
 
 
@@ -297,10 +297,7 @@ def _of_place(place: Membership, siblings: Siblings) -> Node:
 @run_type.field("outputArtifacts")
 def resolve_output_artifacts(run: Node, info: Info, **given: Any) -> Node:
     """Return a page of what a run logged, as far as the viewer may see artifacts there."""
-    actor = info.context.actor
-    project = run["row"].project
-    rows = outputs_of(run["row"]) if can(actor, ArtifactAction.VIEW, project) else Membership.objects.none()
-    return _listed(rows, given)
+    return _listed(outputs_of(info.context.actor, run["row"]), given)
 
 
 @run_type.field("inputArtifacts")

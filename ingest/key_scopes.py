@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from accounts.api_keys.scopes import Reach, register_reach
+from artifacts.access import ArtifactAction
 from runs.access import ChartAction, ProjectAction, RunAction
 from teams.access import OrganizationAction, TeamAction
 
@@ -10,12 +11,19 @@ READ_ONLY = frozenset(
     str(action)
     for action in (
         OrganizationAction.VIEW, TeamAction.VIEW, ProjectAction.VIEW, RunAction.VIEW, ChartAction.VIEW,
+        ArtifactAction.VIEW, ArtifactAction.DOWNLOAD,
     )
 )  # fmt: skip
-"""``wandb.Api()`` reads projects, runs, histories, logs, files, charts and who is in a team."""
+"""``wandb.Api()`` reads projects, runs, histories, logs, files, charts, artifacts and who is in a team."""
 
-LOG_RUNS = READ_ONLY | {str(ProjectAction.CREATE), str(RunAction.LOG)}
-"""``wandb.init``, ``log``, ``save`` and ``finish``, resuming too; a project that is missing is made."""
+LOG_RUNS = READ_ONLY | frozenset(
+    str(action)
+    for action in (ProjectAction.CREATE, RunAction.LOG, ArtifactAction.CREATE, ArtifactAction.SET_ALIAS)
+)
+"""``wandb.init``, ``log``, ``save``, ``log_artifact``, ``use_artifact`` and ``finish``, resuming too.
+
+A project that is missing is made.
+"""
 
 
 def register() -> None:
@@ -23,7 +31,7 @@ def register() -> None:
     register_reach(
         Reach(
             "log", _("Log runs"),
-            _("Log runs, create their projects, and read. For training jobs."), LOG_RUNS,
+            _("Log runs and artifacts, create their projects, and read. For training jobs."), LOG_RUNS,
         )
     )  # fmt: skip
     register_reach(

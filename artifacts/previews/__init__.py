@@ -1,0 +1,1 @@
+"""What pages show of a file in an artifact."""
