@@ -83,21 +83,18 @@ def _is_list_of_counts(value: Any, most: int) -> bool:
 
 def _read_tensor(name: str, said: Any) -> _Placed:
     """Return the tensor, with where its bytes begin and end."""
-    dtype, shape, place = (
-        (said.get("dtype"), said.get("shape"), said.get("data_offsets"))
-        if isinstance(said, dict)
-        else (None,) * 3
-    )
+    info: dict[str, Any] = said if isinstance(said, dict) else {}
+    dtype: Any = info.get("dtype")
+    shape: Any = info.get("shape")
+    place: Any = info.get("data_offsets")
     is_complete = (
         isinstance(dtype, str)
         and _is_list_of_counts(shape, _MOST_DIMENSIONS)
         and _is_list_of_counts(place, 2)
-        and len(place) == 2
     )
-    if not is_complete:
-        raise UnreadablePreview(
-            _("The header does not say type, shape and place of %(name)s.") % {"name": name}
-        )
+    if not is_complete or len(place) != 2:
+        text = _("The header does not say type, shape and place of %(name)s.")
+        raise UnreadablePreview(text % {"name": name})
     start, stop = place
     tensor = Tensor(name, clean_text(dtype), tuple(shape), stop - start)
     bits = _BITS.get(dtype)

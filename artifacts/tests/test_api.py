@@ -21,7 +21,7 @@ from artifacts.tests.factories import make_version, place_of
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.links import link_version
 from runs.bulk_actions.deletion import delete_run
-from runs.models import Project
+from runs.models import Project, Run
 from storage.signed_urls import tickets
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, basic, make_key, make_member
@@ -311,7 +311,7 @@ def test_what_a_run_used_elsewhere_is_shown_by_its_link_alone(
 def test_what_a_moved_run_logged_stays_hidden_with_its_project(ask: Ask, project: Project):
     run = RunFactory(project=ProjectFactory())
     make_version(run.project, run=run)
-    type(run).objects.update(project=project)
+    Run.objects.update(project=project)
     assert ask("GET", f"/runs/{run.pk}/output-artifacts/")[1]["results"] == []
 
 
@@ -394,10 +394,10 @@ def test_a_deleted_version_stays_in_lineage(project: Project, ask: Ask):
 
 def test_a_lineage_graph_has_an_end(project: Project, ask: Ask):
     version = make_version(project)
-    runs = [RunFactory(project=project) for _ in range(3)]
-    rows = [runs[0]._meta.model(project=project, uid=f"r{n}", display_name="r") for n in range(MAX_NODES)]
-    type(runs[0]).objects.bulk_create(rows)
-    Use.objects.bulk_create(Use(run=run, version=version) for run in [*rows, *runs])
+    runs = Run.objects.bulk_create(
+        Run(project=project, uid=f"r{number}", number=number) for number in range(MAX_NODES + 3)
+    )
+    Use.objects.bulk_create(Use(run=run, version=version) for run in runs)
     graph = ask("GET", path_of(version, "lineage/"))[1]
     assert (len(graph["nodes"]), graph["left_out"]) == (MAX_NODES, 4)
 

@@ -60,8 +60,8 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
         case Over.INVOICE | Over.PAYMENT_METHOD:
             named = {"number": row.number} if case.over is Over.INVOICE else {"pk": row.pk}
             names = {"entity": row.subscription.organization.name} | named
-        case Over.AUTOMATION:
-            names = {"entity": row.team.name, "project": row.project.name, "pk": row.pk}
+        case Over.AUTOMATION | Over.VERSION:
+            names = {"entity": row.project.team.name, "project": row.project.name, "pk": row.pk}
         case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
             names = {"entity": row.team.name, "pk": row.pk}
         case Over.INVITATION:

@@ -36,6 +36,9 @@ class Over(StrEnum):
     SECRET = "secret of webhooks"
     ROUTE = "way of alerts"
     MUTE = "what somebody muted"
+    ARTIFACT_TYPE = "type of artifacts"
+    COLLECTION = "collection of artifacts"
+    VERSION = "version of an artifact"
 
 
 class Answer(StrEnum):

@@ -127,6 +127,15 @@ TABLE = {
     "runs: stop": _row("M-own A O", "run.stop", "run.stop_own", sees="runs: view"),
     "runs: alert": _row("M A O L", "run.log", sees="runs: view"),  # "who may log to it"
     "runs: delete files": _row("M-own A O", "run.delete_files", "run.delete_own_files", sees="runs: view"),
+    "artifacts: view": _row("V M A O P", "artifact.view"),
+    "artifacts: download": _row("M A O", "artifact.download", sees="artifacts: view"),
+    "artifacts: edit": _row("M A O", "artifact.update", sees="artifacts: view"),
+    "artifacts: delete": _row("M A O", "artifact.delete", sees="artifacts: view"),
+    "artifacts: set aliases": _row("M A O", "artifact.set_alias", sees="artifacts: view"),
+    "artifacts: delete aliases": _row("M A O", "artifact.delete_alias", sees="artifacts: view"),
+    "artifacts: link": _row(
+        "M A O", "artifact.create", sees="artifacts: view"
+    ),  # and download: whoever sees it there
     "automations: manage": _row("A O", "automation.manage", sees="automation: view"),  # made by nobody
     "runs: delete": _row("M-own A O", "run.delete", "run.delete_own", sees="runs: view"),
 }
@@ -180,8 +189,19 @@ PROGRAMS = {"bot", "other_bot", "org_bot"}
 SCOPES: dict[str, frozenset[str] | None] = {
     "full": None,
     "session": None,
-    "read": frozenset({"project.view", "run.view", "team.view"}),
-    "log": frozenset({"project.view", "run.view", "team.view", "run.log"}),
+    "read": frozenset({"project.view", "run.view", "team.view", "artifact.view", "artifact.download"}),
+    "log": frozenset(
+        {
+            "project.view",
+            "run.view",
+            "team.view",
+            "run.log",
+            "artifact.view",
+            "artifact.download",
+            "artifact.create",
+            "artifact.set_alias",
+        }
+    ),
     "none": frozenset(),
 }
 """API keys of the matrix, and sessions: what they are limited to."""

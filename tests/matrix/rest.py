@@ -188,6 +188,35 @@ ROUTES: dict[str, list[Case]] = {
     "LogViewSet.logs": _RUN,
     "LogViewSet.search": [Case("runs: view", Over.RUN, args={"text": "x"})],
     "LogViewSet.download": _RUN,
+    # artifacts
+    "ArtifactTypeViewSet.list": [Case("artifacts: view", Over.ARTIFACT_TYPE, listed=True)],
+    "ArtifactCollectionViewSet.list": [Case("artifacts: view", Over.COLLECTION, listed=True)],
+    "ArtifactCollectionViewSet.retrieve": [Case("artifacts: view", Over.COLLECTION)],
+    "ArtifactCollectionViewSet.partial_update": [
+        Case("artifacts: edit", Over.COLLECTION, "PATCH", {"description": "new"}),
+        Case("artifacts: edit", Over.COLLECTION, "PATCH", {"type": "other"}),
+    ],
+    "ArtifactCollectionViewSet.destroy": [Case("artifacts: delete", Over.COLLECTION, "DELETE")],
+    "ArtifactCollectionViewSet.restore": [Case("artifacts: delete", Over.COLLECTION, "POST")],
+    "ArtifactVersionViewSet.list": [Case("artifacts: view", Over.VERSION, listed=True)],
+    "ArtifactVersionViewSet.retrieve": [Case("artifacts: view", Over.VERSION)],
+    "ArtifactVersionViewSet.lineage": [Case("artifacts: view", Over.VERSION)],
+    "ArtifactVersionViewSet.logged_by": [Case("artifacts: view", Over.VERSION)],
+    "ArtifactVersionViewSet.used_by": [Case("artifacts: view", Over.VERSION)],
+    "ArtifactVersionViewSet.partial_update": [
+        Case("artifacts: edit", Over.VERSION, "PATCH", {"metadata": {"rows": 1}})
+    ],
+    "ArtifactVersionViewSet.destroy": [Case("artifacts: delete", Over.VERSION, "DELETE")],
+    "ArtifactVersionViewSet.restore": [Case("artifacts: delete", Over.VERSION, "POST")],
+    "ArtifactVersionViewSet.set_alias": [Case("artifacts: set aliases", Over.VERSION, "PUT")],
+    "ArtifactVersionViewSet.delete_alias": [Case("artifacts: delete aliases", Over.VERSION, "DELETE")],
+    "ArtifactVersionViewSet.link": [
+        Case("artifacts: link", Over.VERSION, "POST", _BEGIN | {"collection": "a-portfolio"})
+    ],
+    "ArtifactFileViewSet.list": [Case("artifacts: view", Over.VERSION)],
+    "ArtifactFileViewSet.retrieve": [Case("artifacts: download", Over.VERSION)],
+    "RunArtifactViewSet.inputs": _RUN,
+    "RunArtifactViewSet.outputs": _RUN,
     "HostViewSet.list": [Case("entity: view", Over.ENTITY, args={"entity": "$entity"})],
     "SeriesViewSet.keys": _RUN,
     "SeriesViewSet.series": [Case("runs: view", Over.RUN, args={"keys": "loss"})],

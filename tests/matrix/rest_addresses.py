@@ -24,6 +24,12 @@ def names_in_address(case: Case, row: Any, wanted: set[str]) -> dict[str, Any]:
                 "organization": row.subscription.organization.name,
                 "number": getattr(row, "number", ""),
             }
+        if case.over is Over.VERSION:
+            known |= {
+                "collection": row.collection_id, "version": "v0", "alias": "best", "file": "a.txt",
+            }  # fmt: skip
+        if case.over is Over.COLLECTION:
+            known["collection"] = row.pk
         if case.over is Over.RUN:
             known |= {"entity": row.project.team.name, "project_name": row.project.name, "uid": row.uid}
     return {name: known[name] for name in wanted}

@@ -14,6 +14,8 @@ from access.models import AuditEntry
 from accounts.models import ApiKey, Name, OutboxMail, Profile, User
 from alerts.models import AlertSettings, MessageState, Mute, Route
 from alerts.tests.places import a_place
+from artifacts.models import Collection
+from artifacts.tests.factories import make_version
 from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions.selectors import subscription_of
@@ -53,6 +55,7 @@ FREE_TEXTS = {
     Team: "display_name",
     Role: "description",
     ServiceAccount: "description",
+    Collection: "description",
     Automation: "description",
 }
 """Their models and fields."""
@@ -170,6 +173,7 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
         team=team, project=project, name=f"of {project.name}", event="RUN_STATE",
         filter={"run_filter": '{"$and":[]}', "run_state_filter": {"states": ["FAILED"]}}, action="NO_OP",
     )  # fmt: skip
+    _artifact(world, thing)
     for owner in ("", owners[0]):
         user = world.users[owner] if owner else None
         view = SavedView.objects.create(project=project, user=user, name="a view")
@@ -187,6 +191,18 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
         label = f"{place}/{visibility} of {owner}"
         world.things[Over.RUN].append(Thing(label, run, visibility, place, owner))
     return project
+
+
+def _artifact(world: World, project: Thing) -> None:
+    """Give a project a version, whose texts are markup where people are free to write."""
+    version = make_version(
+        project.row, metadata={EVIL: EVIL}, description=EVIL, aliases=["best"], tags=["<s>"]
+    )
+    where = (project.visibility, project.place)
+    collection = version.collection
+    world.things[Over.VERSION].append(Thing(f"version in {project.label}", version, *where))
+    world.things[Over.COLLECTION].append(Thing(f"collection in {project.label}", collection, *where))
+    world.things[Over.ARTIFACT_TYPE].append(Thing(f"type in {project.label}", collection.type, *where))
 
 
 def _automation(world: World, place: str, visibility: str, run: Run, owner: str) -> None:

@@ -81,7 +81,7 @@ def _known(world: World) -> dict[str, list[Any]]:
         "username": ["member", "viewer", "chief", "lead", "bot", "team.bot", "stranger"],
         "run": [run.pk for run in runs],
         "project": [project.pk for project in projects],
-        "file": ["notes.txt"],
+        "file": ["notes.txt", "a.txt"],
         "path": ["team/a-private-chart", "team/a-public-chart"],
         "entity": ["team", "elsewhere", "member"],
         "role": ["member", "admin", "view-only", "viewer"],
@@ -91,6 +91,11 @@ def _known(world: World) -> dict[str, list[Any]]:
         "uids": [["of-member", "of-colleague"], ["of-member"]],
         "keys": [["loss"], ["loss", "_step"]],
         "search": ["m"],
+        "collection": [thing.row.pk for thing in world.things[Over.COLLECTION]],
+        "version": ["v0", "latest", "best"],
+        "alias": ["best", "latest"],
+        "type": ["model"],
+        "tag": ["<s>"],
     }
 
 
@@ -100,6 +105,7 @@ def _ids(world: World, path: str) -> list[Any]:
         "keys": Over.KEY, "runs": Over.RUN, "projects": Over.PROJECT, "views": Over.VIEW,
         "destinations": Over.DESTINATION, "webhook-secrets": Over.SECRET, "automations": Over.AUTOMATION,
         "alert-messages": Over.ACTED, "alert-routes": Over.ROUTE, "alert-mutes": Over.MUTE,
+        "artifact-collections": Over.COLLECTION,
     }  # fmt: skip
     kind = next((kind for part, kind in of.items() if f"/v1/{part}/" in path), Over.INVITATION)
     return [thing.row.pk for thing in world.things[kind]]

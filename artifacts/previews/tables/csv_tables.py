@@ -24,7 +24,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 class CsvTable:
     """Rows of a CSV file. Where all of the first SAMPLE_ROWS values of a column are numbers, it is one of numbers."""
 
-    row_count = None
+    row_count: int | None = None
 
     def __init__(self, content: Path, *, delimiter: str = "") -> None:
         check_size(content)

@@ -20,7 +20,7 @@ _NO_OBJECT = "value"
 class ObjectTable:
     """Objects as rows. The columns are the keys of the first SAMPLE_ROWS objects."""
 
-    row_count = None
+    row_count: int | None = None
 
     def __init__(self, content: Path, *, is_lines: bool) -> None:
         check_size(content)

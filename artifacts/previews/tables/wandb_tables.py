@@ -154,7 +154,7 @@ def read_joined_table(content: Path) -> JoinedTableFile:
     said = _read_pointer(content)
     keys = said.get("join_key")
     left_key, right_key = keys if isinstance(keys, list) and len(keys) == 2 else (keys, keys)
-    names = said.get("table1"), said.get("table2"), left_key, right_key
+    names: tuple[Any, ...] = (said.get("table1"), said.get("table2"), left_key, right_key)
     if not all(isinstance(name, str) for name in names):
         raise UnreadablePreview(_("This is not a joined table: it does not name two tables and a column."))
     return JoinedTableFile(*names)

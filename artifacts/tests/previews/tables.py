@@ -1,6 +1,7 @@
 """Files of tables as programs write them."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from artifacts.previews.cells import Column, ColumnKind
 def wandb_table(
     folder: Path,
     columns: list[Any],
-    data: list[list[Any]],
+    data: Sequence[Sequence[Any]],
     types: dict[str, Any] | None = None,
     name: str = "t",
 ) -> Path:
@@ -35,7 +36,9 @@ def written(folder: Path, content: str | bytes, name: str = "file") -> Path:
 class ListedTable:
     """Rows in memory, as a source."""
 
-    def __init__(self, columns: list[str], rows: list[list[Any]], row_count: int | None = None) -> None:
+    def __init__(
+        self, columns: list[str], rows: Sequence[Sequence[Any]], row_count: int | None = None
+    ) -> None:
         self.columns = tuple(Column(name, ColumnKind.ANY) for name in columns)
         self.row_count = row_count
         self._rows = rows

@@ -13,8 +13,8 @@ from artifacts.tests.previews.tables import written
     [
         ("a/b/cat.PNG", PreviewKind.IMAGE), ("logo.svg", PreviewKind.IMAGE), ("a.wav", PreviewKind.AUDIO),
         ("a.mp4", PreviewKind.VIDEO), ("t.table.json", PreviewKind.TABLE),
-        ("t.joined-table.json", PreviewKind.JOINED_TABLE),
-        ("t.partitioned-table.json", PreviewKind.PARTITIONED_TABLE), ("config.json", PreviewKind.JSON),
+        ("t.joined-table.json", PreviewKind.JOINED_TABLE), ("config.json", PreviewKind.JSON),
+        ("t.partitioned-table.json", PreviewKind.PARTITIONED_TABLE),
         ("a.jsonl", PreviewKind.JSON_LINES), ("a.csv", PreviewKind.CSV), ("a.tsv", PreviewKind.TSV),
         ("a.parquet", PreviewKind.PARQUET), ("m.safetensors", PreviewKind.SAFETENSORS), ("m.gguf", PreviewKind.GGUF),
         ("train.py", None), ("model", None), ("png", None),

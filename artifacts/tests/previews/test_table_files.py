@@ -7,6 +7,7 @@ import tracemalloc
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -50,7 +51,10 @@ class TestTablesOfWandb:
             "id": "primaryKey", "img": "image-file", "7": optional, "when": "timestamp", "m": mixed, "grid": grid,
         }  # fmt: skip
         names = ["id", "img", 7, "when", "m", "grid"]
-        data = [["a", IMAGE, float("nan"), 1704067200000, 1, None], ["b", None, 5, None, "x", None]]
+        data: list[list[Any]] = [
+            ["a", IMAGE, float("nan"), 1704067200000, 1, None],
+            ["b", None, 5, None, "x", None],
+        ]
         table = open_table(wandb_table(tmp_path, names, data, types), PreviewKind.TABLE)
         assert table.columns == (
             Column("id", ColumnKind.TEXT), Column("img", ColumnKind.MEDIA), Column("7", ColumnKind.NUMBER),
@@ -305,7 +309,7 @@ def test_json_is_read_the_same_in_pieces_of_any_size(rows, chunk, indent):
 def parquet_bytes() -> bytes:
     file = pa.BufferOutputStream()
     pq.write_table(pa.table({"n": [1, 2, 3], "s": ["a", None, "c"]}), file)
-    return file.getvalue().to_pybytes()
+    return bytes(file.getvalue().to_pybytes())
 
 
 WHOLE = {

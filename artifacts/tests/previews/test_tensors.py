@@ -48,7 +48,7 @@ MODEL = gguf(
 
 
 @pytest.fixture
-def written(tmp_path):
+def written(tmp_path: Path):
     def write(content: bytes) -> Path:
         path = tmp_path / "weights"
         path.write_bytes(content)

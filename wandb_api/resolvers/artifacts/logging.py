@@ -28,13 +28,18 @@ from wandb_api.resolvers.artifacts.rows import shown, tag_names, ttl_given, vers
 _ALGORITHM = "MANIFEST_MD5"
 
 
+def _run(actor: Actor, given: dict[str, Any]) -> Run:
+    """Return the run that an input names; what was offline and is synced names neither entity nor project."""
+    entity = given["entityName"] or team_for(actor, None).name
+    return get_run_by_any_name(actor, entity, given["projectName"] or "uncategorized", given["runName"])
+
+
 def _project_and_run(actor: Actor, given: dict[str, Any]) -> tuple[Project, Run | None]:
     if given.get("runName"):
-        run = get_run_by_any_name(actor, given["entityName"], given["projectName"], given["runName"])
+        run = _run(actor, given)
         return run.project, run
-    return ensure_project(
-        actor=actor, team=team_for(actor, given["entityName"]), name=given["projectName"]
-    ), None
+    team = team_for(actor, given["entityName"])
+    return ensure_project(actor=actor, team=team, name=given["projectName"] or "uncategorized"), None
 
 
 @root(mutation, "createArtifact", ArtifactAction.CREATE)
@@ -179,7 +184,7 @@ def resolve_commit_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[s
 def resolve_use_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Record that a run uses a version."""
     actor = info.context.actor
-    run = get_run_by_any_name(actor, input["entityName"], input["projectName"], input["runName"])
+    run = _run(actor, input)
     version = version_with_id(actor, input["artifactID"])
     use_version(actor=actor, run=run, version=version, used_as=input.get("usedAs") or "")
     return {"artifact": version_node(shown(version))}

@@ -32,7 +32,7 @@ def project_named(info: Info, given: dict[str, Any]) -> Project:
 
 
 def version_with_id(actor: Actor, text: str) -> Version:
-    """Return a version in whatever state, which the services then check.
+    """Return a version in whatever state, which the services then check; for one that was merged, what it is now.
 
     Raises:
         NotFound: there is none that the actor may see.
@@ -40,6 +40,8 @@ def version_with_id(actor: Actor, text: str) -> Version:
     rows = Version.objects.select_related(*_VERSION_RELATED)
     pk = from_id(VERSION, text)
     found = rows.filter(pk=pk).first()
+    if found is not None and found.merged_into_id is not None:
+        found = rows.filter(pk=found.merged_into_id).first()
     if found is not None and _is_seen(actor, found):
         return found
     raise missing_artifact(f"with the ID “{text}”")
