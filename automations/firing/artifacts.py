@@ -9,8 +9,8 @@ from django.db.models import Q
 from alerts.events import route_soon
 from alerts.models import Event, EventKind
 from alerts.payloads.templating import is_variable
-from artifacts.addresses import collection_path, version_path
 from artifacts.models import Membership, Version
+from artifacts.pages.addresses import collection_page, path_of, version_page
 from artifacts.participants import ArtifactChange, ArtifactEvent
 from artifacts.versions.ids import to_version_id
 from automations.models import Automation
@@ -45,14 +45,13 @@ def _is_awaited(change: ArtifactChange) -> bool:
 def _data_of(change: ArtifactChange) -> dict[str, Any]:
     """Return what `automations.conditions.artifacts` and the words of messages need to know."""
     collection, version = change.collection, change.version
-    project = collection.project
     data: dict[str, Any] = {
         "event": change.event.value,
         "collection": collection.pk,
         "author": change.actor.name if change.actor.user_id else "",
         "author_id": change.actor.user_id,
         "artifact_collection_name": collection.name,
-        "path": collection_path(collection),
+        "path": collection_page(collection),
     }
     if change.name:
         data["alias" if change.event in _OF_ALIASES else "tag"] = change.name
@@ -62,8 +61,8 @@ def _data_of(change: ArtifactChange) -> dict[str, Any]:
     named = {
         "version": version.pk,
         "artifact_version": f"wandb-artifact://_id/{to_version_id(version.pk)}",
-        "artifact_version_string": f"{project.team.name}/{project.name}/{collection.name}:{place.label}",
-        "path": version_path(place),
+        "artifact_version_string": path_of(place),
+        "path": version_page(place),
     }
     return data | named | dict(_metadata_of(version))
 

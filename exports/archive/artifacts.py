@@ -11,12 +11,13 @@ from access.actor import Actor
 from access.engine import can, visible
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection, Content, Entry, Membership, Output, Use, Version
+from artifacts.pages.addresses import path_of
 from artifacts.selectors import collections_of, memberships_of, versions_seen
 from common.formats.strict_json import strict_text
 from exports.archive.writer import Archive
 from runs.access import RunAction
 from runs.models import Project, Run
-from storage.filesystem import path_of
+from storage.filesystem import path_of as file_path_of
 
 _AT_ONCE = 500
 
@@ -114,9 +115,10 @@ def _links(actor: Actor, portfolios: Iterable[Collection]) -> Iterator[dict[str,
 
 def _source(place: Membership) -> str:
     """Return the name of a linked version where it was logged."""
-    collection = place.version.collection
-    own = next(one for one in place.version.memberships.all() if one.collection_id == collection.pk)
-    return f"{collection.project.team.name}/{collection.project.name}/{collection.name}:{own.label}"
+    version = place.version
+    return path_of(
+        next(one for one in version.memberships.all() if one.collection_id == version.collection_id)
+    )
 
 
 def _write_files(archive: Archive, project: Project, place: str) -> None:
@@ -136,6 +138,6 @@ def _contents(versions: QuerySet[Version]) -> QuerySet[Content]:
 
 def _add(archive: Archive, name: str, content: Content) -> None:
     try:
-        archive.add_file(name, path_of(content.blob.location))
+        archive.add_file(name, file_path_of(content.blob.location))
     except FileNotFoundError:  # collected since it was listed, or lost on the disk: the rest is worth having
         archive.missing.append(name)
