@@ -20,7 +20,6 @@ from common.formats.strict_json import strict
 
 MAX_METADATA_BYTES = 16 * 1024
 """Of a version's metadata, what an event keeps: half a payload's worth is for the rest."""
-_OF_ALIASES = frozenset({ArtifactEvent.ADD_ARTIFACT_ALIAS})
 
 
 def record_artifact_change(change: ArtifactChange) -> None:
@@ -54,7 +53,7 @@ def _data_of(change: ArtifactChange) -> dict[str, Any]:
         "path": collection_page(collection),
     }
     if change.name:
-        data["alias" if change.event in _OF_ALIASES else "tag"] = change.name
+        data["alias" if change.event == ArtifactEvent.ADD_ARTIFACT_ALIAS else "tag"] = change.name
     if version is None or change.index is None:
         return data
     place = Membership(collection=collection, version=version, index=change.index)
