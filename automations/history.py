@@ -94,7 +94,7 @@ def executions(actor: Actor, messages: Sequence[Message]) -> list[Execution]:
     events = [delivery.event for message in messages for delivery in message.deliveries.all()]
     run_ids = {event.run_id for event in events if event.run_id is not None}
     runs = visible(actor, RunAction.VIEW, Run.objects.live().filter(pk__in=run_ids))
-    named = {_collection_of(event) for event in events} - {None}
+    named = {pk for event in events if (pk := _collection_of(event)) is not None}
     collections = visible(actor, ArtifactAction.VIEW, Collection.objects.live().filter(pk__in=named))
     seen = _Seen(
         frozenset(runs.values_list("pk", flat=True)), frozenset(collections.values_list("pk", flat=True))

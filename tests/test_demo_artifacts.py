@@ -26,5 +26,7 @@ def test_the_demo_has_versions_aliases_lineage_a_table_and_a_release(tmp_path, s
     assert (Use.objects.count(), Output.objects.count()) == (4, 6)
     table = Version.objects.live().get(collection__type__name="run_table")
     entries = {entry.path: entry for entry in table.entries.select_related("content__blob")}
-    document = json.loads(path_of(entries["samples.table.json"].content.blob.location).read_bytes())
+    content = entries["samples.table.json"].content
+    assert content is not None
+    document = json.loads(path_of(content.blob.location).read_bytes())
     assert {row[1]["path"] for row in document["data"]} == entries.keys() - {"samples.table.json"}

@@ -1,10 +1,10 @@
 """Who gets the mails of an automation: members it names and authors, as far as they may see run or artifact."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 from django.db.models import Q
 
-from access.engine import who_may_each
+from access.engine import Holders, who_may_each
 from accounts.models import User, UserKind
 from alerts.models import Event, Mute
 from artifacts.access import ArtifactAction
@@ -39,14 +39,14 @@ def _author_of(event: Event) -> int | None:
     return event.run.user_id if event.run else event.data.get("author_id")
 
 
-def _who_sees(events: Sequence[Event], among: set[int]) -> dict[int, Container[int]]:
+def _who_sees(events: Sequence[Event], among: set[int]) -> dict[int, Holders]:
     """Return for the key of each event who sees what it is about: a run, or a collection of artifacts."""
     run_ids = [event.run_id for event in events if event.run_id]
     runs = who_may_each(RunAction.VIEW, Run.objects.filter(pk__in=run_ids), among=among)
     named = [event.data.get("collection") for event in events if not event.run_id]
     live = Collection.objects.live().filter(pk__in=[pk for pk in named if pk])
     collections = who_may_each(ArtifactAction.VIEW, live, among=among)
-    nobody: Container[int] = frozenset()
+    nobody = Holders(frozenset(), is_public=False)
     return {
         event.pk: runs.get(event.run_id, nobody)
         if event.run_id

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from access.actor import SYSTEM
 from accounts.models import OutboxMail
-from alerts.models import Event, Message
+from alerts.models import Event
 from alerts.tests.peers import told
 from artifacts.collections.services import CollectionChanges, update_collection
 from artifacts.participants import ArtifactEvent
@@ -233,6 +233,9 @@ class TestPages:
         assert answer.status_code == 422
         assert "vision/cifar/nothing" in answer.content.decode()
 
+    def test_a_preview_says_that_there_is_none(self, client: Client, member: Any) -> None:
+        assert "Events of artifacts have no preview." in self.post(client, part="preview").content.decode()
+
     def test_of_all_projects_there_is_no_collection(self, client: Client, project: Project) -> None:
         client.force_login(make_member(project.team))
         answer = self.post(client, collection="resnet", scope="*")
@@ -242,10 +245,9 @@ class TestPages:
     def test_the_history_leads_to_the_artifact_and_hides_it_from_who_may_not_see_it(
         self, client: Client, member: Any, project: Project
     ) -> None:
-        waiting(project, "CREATE_ARTIFACT", is_of_team=True)
+        automation = waiting(project, "CREATE_ARTIFACT", is_of_team=True)
         make_version(project, "resnet")
         told()
-        automation = Message.objects.get().automation
         url = reverse("automations:team_automation", args=["vision", automation.pk])
         page = client.get(url).content.decode()
         assert "resnet:v0 was created." in page

@@ -107,8 +107,8 @@ class Editor:
         """Return what a preview shows: when it would have acted, or why that cannot be said."""
         if form.is_bound:
             form.is_valid()
-        if not form.has_condition:
-            return {"preview": None}
+        if form.is_of_artifacts or not form.has_condition:
+            return {"preview": None, "is_of_artifacts": form.is_of_artifacts}
         try:
             found = preview(
                 actor=self.actor, team=team_in(self.scope), project=self.project_of(form), event=form.chosen_event,
