@@ -17,6 +17,10 @@ class AliasInline(ReadOnlyMixin, admin.TabularInline[Alias, Collection]):
     readonly_fields = ["created_at"]
     extra = 0
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Alias]:
+        """Read with each the version that it names."""
+        return super().get_queryset(request).select_related("membership")
+
 
 @admin.register(Collection)
 class CollectionAdmin(ServedAdmin[Collection]):
@@ -47,6 +51,10 @@ class MembershipInline(ReadOnlyMixin, admin.TabularInline[Membership, Version]):
     fields = ["collection", "label", "created_by", "created_at"]
     readonly_fields = ["label", "created_at"]
     extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
+        """Read with each what names it."""
+        return super().get_queryset(request).select_related("collection", "created_by")
 
 
 @admin.register(Version)

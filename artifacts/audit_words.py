@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from access.audit.values import Field, register_fields, show_size
+from access.audit.values import EMPTY, Field, register_fields, show_size
 from access.audit.words import register_kind, register_words
 from artifacts.access import COLLECTION, VERSION, ArtifactAction
 from artifacts.collections import services as collections
@@ -37,6 +37,11 @@ def _time_to_live(value: Any, _values: Mapping[str, Any]) -> str:
     return duration(value) if value else gettext("Forever")
 
 
+def _metadata(value: Any, _values: Mapping[str, Any]) -> str:
+    """Show the beginning of a JSON object without its punctuation."""
+    return str(value or "").translate(str.maketrans("", "", '{}"')).strip() or EMPTY
+
+
 TTL = Field(_("Time to live"), show=_time_to_live)
 
 
@@ -51,7 +56,7 @@ def register() -> None:
             {
                 "artifact": _("Artifact"), "version": _("Version"), "alias": _("Aliases"), "type": _("Type"),
                 "bytes": Field(_("Size"), show=show_size), "links": _("Links"), "tags": _("Tags"),
-                "metadata": _("Metadata"), "ttl": TTL,
+                "metadata": Field(_("Metadata"), show=_metadata), "ttl": TTL,
                 "protected": _("Protected from deletion"),
             },
             scope=scope,

@@ -19,6 +19,10 @@ from access.actor import SYSTEM
 from accounts.models import OutboxMail, SignInProvider, User
 from accounts.operators.admin_actions import ServedAdmin
 from alerts.models import AlertSettings, Delivery, Destination, Event, Message, Mute, Route
+from artifacts.models import RetentionPolicy, Version
+from artifacts.tests.factories import make_version, place_of
+from artifacts.versions.aliases import add_aliases
+from artifacts.versions.links import link_version
 from automations.models import Automation
 from billing.models import (
     BillingAdmin,
@@ -86,6 +90,7 @@ def fill(team: Team, number: int) -> None:
     project = ProjectFactory(team=team)
     run = RunFactory(project=project, user=member)
     add_run_file(run, "notes.txt", run.uid.encode())
+    add_artifacts(run, number)
     slug = f"provider{number}"
     SignInProvider.objects.create(slug=slug, name=slug, issuer="https://sso.example.com", client_id="runyard")
     SocialAccount.objects.create(user=member, provider=slug, uid=slug)
@@ -102,6 +107,15 @@ def fill(team: Team, number: int) -> None:
     add_billing(run, number)
     request_export(actor=actor(key_holder), team=Team.objects.get(claim=key_holder.claim_id))
     UserSession.objects.create(user=member, ip="127.0.0.1", session_key=f"session{number}")
+
+
+def add_artifacts(run: Run, number: int) -> None:
+    """Add a row to every table of artifacts, and a link and an alias to what is there."""
+    make_version(run.project, run=run, tags=["gold"], by=actor(run.user) if run.user else SYSTEM)
+    first = Version.objects.order_by("pk")[0]
+    link_version(actor=SYSTEM, version=first, project=run.project, name=f"portfolio{number}")
+    add_aliases(actor=SYSTEM, membership=place_of(first), names=[f"alias{number}"])
+    RetentionPolicy.objects.create(team=TeamFactory())
 
 
 def add_alerts(run: Run, number: int) -> None:

@@ -30,6 +30,12 @@ from accounts.profile import services as profiles
 from accounts.settings import preferences
 from alerts.preferences import services as alerts
 from alerts.tests.places import a_place
+from artifacts.collections import services as collections
+from artifacts.collections.services import CollectionChanges
+from artifacts.tests.factories import make_version, place_of
+from artifacts.versions import aliases, links
+from artifacts.versions.deletion import delete_version, restore_version
+from artifacts.versions.services import Changes, update_version
 from automations.conditions.events import AutomationEvent
 from billing.billing_admins import services as billing_admins
 from billing.changes import trials
@@ -207,6 +213,51 @@ def _of_runs(*services: Callable[..., Any], **given: Any) -> Callable[[Scene], A
     return act
 
 
+def _of_version(service: Callable[..., Any], **given: Any) -> Callable[[Scene], Any]:
+    return lambda scene: service(actor=SYSTEM, version=make_version(scene.project), **given)
+
+
+def _restore_version(scene: Scene) -> None:
+    version = make_version(scene.project)
+    delete_version(actor=SYSTEM, version=version, with_aliases=True)
+    restore_version(actor=SYSTEM, version=version)
+
+
+def _of_place(service: Callable[..., Any], **given: Any) -> Callable[[Scene], Any]:
+    return lambda scene: service(
+        actor=SYSTEM, membership=place_of(make_version(scene.project, aliases=["old"])), **given
+    )
+
+
+def _of_collection(*services: Callable[..., Any], **given: Any) -> Callable[[Scene], Any]:
+    def act(scene: Scene) -> None:
+        collection = make_version(scene.project).collection
+        for service in services:
+            service(actor=SYSTEM, collection=collection, **given)
+
+    return act
+
+
+def _link(scene: Scene) -> Any:
+    return links.link_version(
+        actor=SYSTEM, version=make_version(scene.project), project=scene.project, name="best"
+    )
+
+
+def _unlink(scene: Scene) -> None:
+    place = _link(scene)
+    links.unlink_version(actor=SYSTEM, version=place.version, collection=place.collection)
+
+
+_VERSION_CHANGES = Changes(
+    description="Better.", metadata='{"rows": 2}', tags_to_add=["gold"], has_ttl=True, ttl_s=86_400,
+    is_protected=True,
+)  # fmt: skip
+_COLLECTION_CHANGES = CollectionChanges(
+    name="resnet", description="Better.", tags_to_add=["gold"], has_ttl=True, ttl_s=0, is_protected=True
+)
+
+
 IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "team.create": lambda scene: create_team(
         actor=SYSTEM, name="hearing", organization=scene.organization, admin=scene.bob
@@ -276,6 +327,19 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     ),
     "run.redact": _of_runs(redaction.redact_runs, keys=["config.lr"]),
     "run.reveal_secrets": _of_run(reveal.reveal_secrets),
+    "artifact.create": lambda scene: make_version(scene.project),
+    "artifact.update": _of_version(update_version, changes=_VERSION_CHANGES),
+    "artifact.delete": _of_version(delete_version, with_aliases=True),
+    "artifact.restore": _restore_version,
+    "artifact.set_alias": _of_place(aliases.add_aliases, names=["best"]),
+    "artifact.delete_alias": _of_place(aliases.delete_aliases, names=["old"]),
+    "artifact.link": _link,
+    "artifact.unlink": _unlink,
+    "artifact.update_collection": _of_collection(collections.update_collection, changes=_COLLECTION_CHANGES),
+    "artifact.delete_collection": _of_collection(collections.delete_collection),
+    "artifact.restore_collection": _of_collection(
+        collections.delete_collection, collections.restore_collection
+    ),
 }
 """Acts in a team: their entries are in its organization's log, and name the team."""
 
@@ -445,7 +509,7 @@ def test_what_is_no_account_leaves_no_trace_of_what_was_typed():
 _NAME = re.compile(
     r"(run|project|chart|team|organization|service_account|user|account|api_key|email|password|session|second_factor"
     r"|sign_in_method|sign_in_provider|outbox|operator|audit|export|scim|role|invitation"
-    r"|alert|alert_settings|alert_route|alert_message|destination|secret|automation"
+    r"|artifact|alert|alert_settings|alert_route|alert_message|destination|secret|automation"
     r"|billing|billing_[a-z]+|plan|subscription|invoice|payment|payment_method|period|chargeback|prices)\.[a-z_]+"
 )
 
@@ -464,6 +528,7 @@ def _recorded() -> set[str]:
         "teams",
         "storage",
         "runs",
+        "artifacts",
         "metrics",
         "alerts",
         "automations",
@@ -558,6 +623,10 @@ def test_what_was_found_and_left_is_shown_in_words(
         ("api_key.create", "accounts.ApiKey", "scopes", None, "Everything"),
         ("api_key.create", "accounts.ApiKey", "scopes", ["run.view", "run.delete"], "View runs, Delete any run"),
         ("run.delete_files", "runs.Run", "bytes", 2048, "2.00 KiB"),
+        ("artifact.update", "artifacts.Version", "ttl", None, "Inherited"),
+        ("artifact.update", "artifacts.Version", "ttl", 0, "Forever"),
+        ("artifact.update_collection", "artifacts.Collection", "ttl", 3600, "1h 00m 00s"),
+        ("artifact.create", "artifacts.Version", "bytes", 2048, "2.00 KiB"),
         ("automation.create", "automations.Automation", "once_in_s", 3600, "1 hour"),
         ("destination.test", "alerts.Destination", "status", 204, "204"),
         ("installation.change_settings", "accounts.InstallationSetting", "announcement",

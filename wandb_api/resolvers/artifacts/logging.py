@@ -149,12 +149,13 @@ def resolve_create_artifact_files(_: Any, info: Info, input: dict[str, Any]) -> 
 
 def _place_node(context: Context, place: Place, version: dict[str, Any]) -> dict[str, Any]:
     parts = [{"partNumber": number, "uploadUrl": context.absolute(path)} for number, path in place.part_paths]
+    path = place.put_path or (place.part_paths[0][1] if place.part_paths else "")
     return {
         "id": to_id(ENTRY, 0),
         "name": place.path,
         "displayName": place.path,
         "storagePath": place.path,
-        "uploadUrl": context.absolute(place.put_path) if place.put_path else None,
+        "uploadUrl": context.absolute(path) if path else None,  # null means to SDKs that the bytes are there
         "uploadHeaders": [],
         "uploadMultipartUrls": {"uploadID": place.upload_key, "uploadUrlParts": parts} if parts else None,
         "artifact": version,
