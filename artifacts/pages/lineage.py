@@ -24,7 +24,7 @@ def node_document(node: GraphNode) -> dict[str, Any]:
     if node.kind == NodeKind.VERSION and node.place is not None:
         place = node.place
         texts = {"title": f"{place.collection.name}:{place.label}", "subtitle": place.collection.type.name}
-        return {**shown, **texts, "url": version_page(place)}
+        return {**shown, **texts, "type": place.collection.type.name, "url": version_page(place)}
     if node.kind == NodeKind.RUN and node.run is not None:
         run = node.run
         names = [run.project.team.name, run.project.name, run.uid]
