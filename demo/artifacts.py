@@ -12,13 +12,13 @@ from django.db import transaction
 from access.actor import Actor
 from access.web.requests import actor_of_user
 from accounts.models import User
+from artifacts.drafts.commit import commit_version
+from artifacts.drafts.manifests import announce_manifest, receive_manifest
+from artifacts.drafts.services import Given, begin_version
+from artifacts.drafts.uploads import receive_file
 from artifacts.lineage.services import use_version
 from artifacts.manifests.document import ManifestEntry, digest_of, write_manifest
-from artifacts.manifests.services import announce_manifest, receive_manifest
 from artifacts.models import ManifestKind, Version
-from artifacts.uploads.services import receive_file
-from artifacts.versions.commit import commit_version
-from artifacts.versions.drafts import Given, begin_version
 from artifacts.versions.links import link_version
 from demo.media import png, sample_picture
 from runs.models import Project, Run

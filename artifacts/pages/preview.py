@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
+from artifacts.manifests.ids import version_key_of_reference
 from artifacts.models import Entry, Version
 from artifacts.pages.tables import TableView, view_table
 from artifacts.previews.errors import UnreadablePreview
@@ -25,7 +26,6 @@ from artifacts.previews.tables.wandb_tables import (
     read_partitioned_table,
 )
 from artifacts.selectors import entries_of, versions_seen
-from artifacts.versions.ids import version_key_of_reference
 from common.errors import DomainError
 from runs.files.text_preview import TextPreview, read_text_preview
 from storage.filesystem import path_of

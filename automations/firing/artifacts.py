@@ -9,10 +9,10 @@ from django.db.models import Q
 from alerts.events import route_soon
 from alerts.models import Event, EventKind
 from alerts.payloads.templating import is_variable
+from artifacts.manifests.ids import to_version_id
 from artifacts.models import Membership, Version
 from artifacts.pages.addresses import collection_page, path_of, version_page
 from artifacts.participants import ArtifactChange, ArtifactEvent
-from artifacts.versions.ids import to_version_id
 from automations.models import Automation
 from common.database.commits import after_commit
 from common.formats.lenient_json import clean_tree

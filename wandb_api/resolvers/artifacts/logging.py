@@ -4,14 +4,14 @@ from typing import Any
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction
+from artifacts.drafts.commit import commit_version
+from artifacts.drafts.manifests import PURPOSE as MANIFEST_PURPOSE
+from artifacts.drafts.manifests import announce_manifest
+from artifacts.drafts.parts import complete_parts, give_up_parts
+from artifacts.drafts.services import Given, begin_version
+from artifacts.drafts.uploads import Asked, Place, places_for
 from artifacts.lineage.services import use_version
-from artifacts.manifests.services import PURPOSE as MANIFEST_PURPOSE
-from artifacts.manifests.services import announce_manifest
 from artifacts.models import Manifest, ManifestKind, Version
-from artifacts.uploads.parts import complete_parts, give_up_parts
-from artifacts.uploads.services import Asked, Place, places_for
-from artifacts.versions.commit import commit_version
-from artifacts.versions.drafts import Given, begin_version
 from common.errors import Invalid, NotFound
 from ingest.services import team_for
 from runs.access import RunAction

@@ -13,8 +13,10 @@ from access.audit.log import record
 from access.engine import can
 from artifacts.access import ArtifactAction
 from artifacts.contents import contents_named, count_committed, hold
+from artifacts.drafts.manifests import entries_of, manifests_of
+from artifacts.drafts.services import drafts_for, same_files, take_again
 from artifacts.manifests.document import ManifestEntry, write_manifest
-from artifacts.manifests.services import entries_of, manifests_of
+from artifacts.manifests.ids import to_version_id, version_key
 from artifacts.models import (
     Collection,
     Content,
@@ -30,8 +32,6 @@ from artifacts.models import (
 from artifacts.participants import ArtifactChange, ArtifactEvent, happened
 from artifacts.retention.time_to_live import expires_at
 from artifacts.versions.aliases import move_aliases
-from artifacts.versions.drafts import drafts_for, same_files, take_again
-from artifacts.versions.ids import to_version_id, version_key
 from artifacts.versions.tags import add_version_tags
 from common.database.sql import execute_many
 from common.errors import Gone, Invalid, Unavailable

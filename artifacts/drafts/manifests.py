@@ -7,15 +7,15 @@ from django.db import transaction
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
 from artifacts.contents import hold, pin
+from artifacts.drafts.services import drafts_for
 from artifacts.manifests.document import (
     MAX_BYTES,
     ManifestEntry,
     digest_of,
     read_manifest,
 )
+from artifacts.manifests.ids import to_version_id
 from artifacts.models import Entry, Manifest, ManifestKind, Version
-from artifacts.versions.drafts import drafts_for
-from artifacts.versions.ids import to_version_id
 from common.errors import Conflict, Gone, Invalid, TooLarge
 from common.formats.lenient_json import clean_text
 from storage.filesystem import path_of

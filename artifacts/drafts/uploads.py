@@ -11,8 +11,8 @@ from django.db import transaction
 
 from access.actor import Actor
 from artifacts.contents import contents_named, hold, pin
+from artifacts.drafts.services import drafts_for
 from artifacts.models import Content, PartsUpload, Pin, Version
-from artifacts.versions.drafts import drafts_for
 from common.errors import Conflict, Gone, Invalid, NotFound
 from storage.file_names import check_file_name
 from storage.models import Blob

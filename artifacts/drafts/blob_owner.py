@@ -4,9 +4,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from artifacts.manifests import services as manifests
+from artifacts.drafts import manifests, uploads
 from artifacts.models import Content, Version
-from artifacts.uploads import services as uploads
 from runs.files.refused_files import record_refused_file
 from storage.models import Blob
 from storage.owners import BlobOwner

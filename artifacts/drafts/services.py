@@ -1,6 +1,5 @@
 """Drafts: versions whose files are coming. Everything here can be asked again without harm."""
 
-import json
 from dataclasses import dataclass, field
 
 from django.db import transaction
@@ -24,15 +23,11 @@ from artifacts.names import MAX_NAME, check_aliases, check_tags
 from artifacts.versions.aliases import move_aliases
 from artifacts.versions.collections import ensure_collection
 from artifacts.versions.tags import add_version_tags
+from artifacts.versions.texts import MAX_DESCRIPTION, check_metadata
 from common.errors import Conflict, Gone, Invalid
 from common.formats.lenient_json import clean_text
 from runs.access import RunAction
 from runs.models import Project, Run
-
-MAX_METADATA, MAX_DESCRIPTION = 10_000_000, 1_000_000
-"""Characters."""
-INHERITED, FOR_EVER = -1, -2
-"""What SDKs send and read where a time to live is not a number of seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +82,6 @@ def _checked(given: Given) -> tuple[list[str], list[str]]:
     if max(map(len, (given.client_id, given.sequence_client_id, given.distributed_id))) > MAX_NAME:
         raise Invalid(f"Client IDs and distributed IDs may have at most {MAX_NAME} characters.")
     return check_aliases([*given.aliases, LATEST]), check_tags(given.tags)
-
-
-def check_metadata(text: str) -> None:
-    """Let pass what metadata may be.
-
-    Raises:
-        Invalid: no JSON object, or too long.
-    """
-    if len(text) > MAX_METADATA:
-        raise Invalid(f"The metadata of an artifact may have at most {MAX_METADATA} characters.")
-    try:
-        is_object = isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        is_object = False
-    if not is_object:
-        raise Invalid("The metadata of an artifact must be a JSON object.")
 
 
 def _known(collection: Collection, given: Given) -> Version | None:

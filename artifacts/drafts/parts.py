@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from access.actor import Actor
+from artifacts.drafts.services import drafts_for
+from artifacts.drafts.uploads import receive_file
 from artifacts.models import PartsUpload, Version
-from artifacts.uploads.services import receive_file
-from artifacts.versions.drafts import drafts_for
 from common.errors import NotFound
 from storage import parts as stored_parts
 from storage.services import storing
