@@ -25,7 +25,7 @@ MAX_FILES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FileSpec:
     """A file that a client wants to send."""
 
     version_pk: int
@@ -36,7 +36,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UploadAddress:
     """Where the file goes: nowhere if the project has it, to one address, or its parts to several."""
 
     version: Version
@@ -47,7 +47,7 @@ class Place:
 
 
 @transaction.atomic
-def places_for(*, actor: Actor, files: Sequence[Asked]) -> list[Place]:
+def addresses_for(*, actor: Actor, files: Sequence[FileSpec]) -> list[UploadAddress]:
     """Return where each of the files goes, in their order; what the project holds already is kept for the draft.
 
     Raises:
@@ -56,15 +56,15 @@ def places_for(*, actor: Actor, files: Sequence[Asked]) -> list[Place]:
     """
     if len(files) > MAX_FILES:
         raise Invalid(f"At most {MAX_FILES} files can be announced at once; these are {len(files)}.")
-    asked = [(file, check_file_name(file.path)) for file in files]
+    named = [(file, check_file_name(file.path)) for file in files]
     for file in files:
         check_md5(file.md5)
     pks = {file.version_pk for file in files}
     drafts = {version.pk: version for version in drafts_for(actor, Version.objects.filter(pk__in=pks))}
     if len(drafts) < len(pks):
         raise NotFound("This artifact doesn’t exist, or you don’t have access to it.")
-    held = _held(drafts.values(), files)
-    return [_place(drafts[file.version_pk], file, path, held) for file, path in asked]
+    held = _already_here(drafts.values(), files)
+    return [_address(drafts[file.version_pk], file, path, held) for file, path in named]
 
 
 def check_md5(md5: str) -> str:
@@ -82,7 +82,7 @@ def check_md5(md5: str) -> str:
     return md5
 
 
-def _held(drafts: Iterable[Version], files: Sequence[Asked]) -> set[tuple[int, str]]:
+def _already_here(drafts: Iterable[Version], files: Sequence[FileSpec]) -> set[tuple[int, str]]:
     """Return (draft, digest) of what the drafts' projects hold, having pinned it."""
     found = set()
     for draft in drafts:
@@ -97,19 +97,19 @@ def _held(drafts: Iterable[Version], files: Sequence[Asked]) -> set[tuple[int, s
     return found
 
 
-def _place(draft: Version, file: Asked, path: str, held: set[tuple[int, str]]) -> Place:
+def _address(draft: Version, file: FileSpec, path: str, held: set[tuple[int, str]]) -> UploadAddress:
     if (draft.pk, file.md5) in held:
-        return Place(draft, path)
+        return UploadAddress(draft, path)
     if file.parts:
         return _in_parts(draft, file, path)
-    return Place(draft, path, tickets.put_path(PURPOSE, **_ticket(draft, path, file.md5)))
+    return UploadAddress(draft, path, tickets.put_path(PURPOSE, **_ticket(draft, path, file.md5)))
 
 
 def _ticket(draft: Version, path: str, md5: str) -> dict[str, Any]:
     return {"v": draft.pk, "n": path, "h": md5, tickets.TEAM: draft.project.team_id}
 
 
-def _in_parts(draft: Version, file: Asked, path: str) -> Place:
+def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
     if len(file.parts) > MAX_PARTS:
         raise Invalid(f"A file can have at most {MAX_PARTS} parts; this one has {len(file.parts)}.")
     upload, _ = PartsUpload.objects.get_or_create(
@@ -119,7 +119,7 @@ def _in_parts(draft: Version, file: Asked, path: str) -> Place:
         (number, tickets.part_path(PURPOSE, upload.key, number, md5, **_ticket(draft, path, file.md5)))
         for number, md5 in file.parts
     ]
-    return Place(draft, path, upload_key=upload.key, part_paths=addresses)
+    return UploadAddress(draft, path, upload_key=upload.key, part_paths=addresses)
 
 
 def receive_file(ticket: dict[str, Any], blob: Blob) -> Content:

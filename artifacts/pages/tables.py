@@ -65,7 +65,7 @@ def view_table(version: Version, entry: Entry, source: TableSource, asked: Mappi
         source: The table in it.
         asked: ``sort``, ``group``, ``find``, ``column`` with ``op`` and ``value``, ``offset``.
     """
-    view = _asked(source, asked)
+    view = _view_of(source, asked)
     try:
         _fill(view, version, source, _request(view))
     except Invalid as refusal:
@@ -73,7 +73,7 @@ def view_table(version: Version, entry: Entry, source: TableSource, asked: Mappi
     return view
 
 
-def _asked(source: TableSource, asked: Mapping[str, Any]) -> TableView:
+def _view_of(source: TableSource, asked: Mapping[str, Any]) -> TableView:
     sort = str(asked.get("sort", ""))
     return TableView(
         columns=source.columns,

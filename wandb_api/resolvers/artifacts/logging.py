@@ -9,7 +9,7 @@ from artifacts.drafts.manifests import PURPOSE as MANIFEST_PURPOSE
 from artifacts.drafts.manifests import announce_manifest
 from artifacts.drafts.parts import complete_parts, give_up_parts
 from artifacts.drafts.services import Given, begin_version
-from artifacts.drafts.uploads import Asked, Place, places_for
+from artifacts.drafts.uploads import FileSpec, UploadAddress, addresses_for
 from artifacts.lineage.services import use_version
 from artifacts.models import Manifest, ManifestKind, Version
 from common.errors import Invalid, NotFound
@@ -133,7 +133,7 @@ def resolve_update_artifact_manifest(_: Any, info: Info, input: dict[str, Any]) 
 def resolve_create_artifact_files(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Say where each file goes, in the order of the request; null for what the project holds already."""
     asked = [
-        Asked(
+        FileSpec(
             from_id(VERSION, spec["artifactID"]),
             spec["name"],
             spec.get("md5") or spec.get("digest") or "",
@@ -141,23 +141,27 @@ def resolve_create_artifact_files(_: Any, info: Info, input: dict[str, Any]) -> 
         )
         for spec in input["artifactFiles"]
     ]
-    places = places_for(actor=info.context.actor, files=asked)
-    nodes = {place.version.pk: version_node(place.version) for place in places}
-    edges = [{"node": _place_node(info.context, place, nodes[place.version.pk])} for place in places]
+    addresses = addresses_for(actor=info.context.actor, files=asked)
+    nodes = {address.version.pk: version_node(address.version) for address in addresses}
+    edges = [
+        {"node": _address_node(info.context, address, nodes[address.version.pk])} for address in addresses
+    ]
     return {"files": {"edges": edges}}
 
 
-def _place_node(context: Context, place: Place, version: dict[str, Any]) -> dict[str, Any]:
-    parts = [{"partNumber": number, "uploadUrl": context.absolute(path)} for number, path in place.part_paths]
-    path = place.put_path or (place.part_paths[0][1] if place.part_paths else "")
+def _address_node(context: Context, address: UploadAddress, version: dict[str, Any]) -> dict[str, Any]:
+    parts = [
+        {"partNumber": number, "uploadUrl": context.absolute(path)} for number, path in address.part_paths
+    ]
+    path = address.put_path or (address.part_paths[0][1] if address.part_paths else "")
     return {
         "id": to_id(ENTRY, 0),
-        "name": place.path,
-        "displayName": place.path,
-        "storagePath": place.path,
+        "name": address.path,
+        "displayName": address.path,
+        "storagePath": address.path,
         "uploadUrl": context.absolute(path) if path else None,  # null means to SDKs that the bytes are there
         "uploadHeaders": [],
-        "uploadMultipartUrls": {"uploadID": place.upload_key, "uploadUrlParts": parts} if parts else None,
+        "uploadMultipartUrls": {"uploadID": address.upload_key, "uploadUrlParts": parts} if parts else None,
         "artifact": version,
     }
 
