@@ -5,7 +5,7 @@ What `Event.data` holds, by kind:
 - run_state: ``state``, ``before`` ("" for a new run), ``exit_code`` (or null), ``stop_requested_at`` (ISO, or null)
 - run_alert: ``title``, ``text`` (its beginning), ``level``
 - run_metric: ``condition``, ``metric``, ``measured``, ``threshold`` and more, see `automations.evaluation.hits`
-- artifact: ``event``, as the SDK names it, and more, see `automations.conditions.artifacts`
+- artifact: ``event``, as the SDK names it, ``collection``, ``author`` and more, see `automations.conditions.artifacts`
 """
 
 import logging

@@ -6,7 +6,7 @@ class ArtifactsConfig(AppConfig):
 
     def ready(self) -> None:
         from artifacts import access, audit_words, known_limits
-        from artifacts.uploads.blob_owner import ArtifactBlobOwner, ManifestBlobOwner
+        from artifacts.drafts.blob_owner import ArtifactBlobOwner, ManifestBlobOwner
         from storage import owners
 
         access.register()

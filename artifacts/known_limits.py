@@ -4,12 +4,11 @@ from django.utils.translation import gettext_lazy as _
 
 from access.limits.registry import REFUSED, Limit, LimitGroup, LimitUnit, length_limit, register_limits
 from artifacts import names
+from artifacts.drafts import manifests, uploads
 from artifacts.lineage import graph
 from artifacts.manifests import document
-from artifacts.manifests import services as manifests
 from artifacts.retention import time_to_live
-from artifacts.uploads import services as uploads
-from artifacts.versions import drafts
+from artifacts.versions import texts
 
 
 def register() -> None:
@@ -61,6 +60,6 @@ def _counts() -> list[Limit]:
 def _lengths() -> list[Limit]:
     return [
         length_limit("artifact", _("Name of an artifact, type, alias or tag"), lambda: names.MAX_NAME),
-        length_limit("artifact_description", _("Description of an artifact"), lambda: drafts.MAX_DESCRIPTION),
-        length_limit("artifact_metadata", _("Metadata of an artifact version"), lambda: drafts.MAX_METADATA),
+        length_limit("artifact_description", _("Description of an artifact"), lambda: texts.MAX_DESCRIPTION),
+        length_limit("artifact_metadata", _("Metadata of an artifact version"), lambda: texts.MAX_METADATA),
     ]

@@ -11,6 +11,9 @@ from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
+from artifacts.access import ArtifactAction
+from artifacts.models import Collection
+from automations.conditions.artifacts import artifact_name, artifact_sentence
 from automations.conditions.sentences import event_sentence
 from automations.selectors import seen_automations
 from runs.access import RunAction
@@ -33,9 +36,12 @@ class Cause:
     """An event of a message, as its readers may know it."""
 
     words: str
-    run: Run | None
+    run: Run | None = None
     """None also where the reader may not see it."""
-    url: str
+    name: str = ""
+    """Of the run or artifact."""
+    url: str = ""
+    """Of its page; "" where the reader may not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class Execution:
     message: Message
     causes: list[Cause]
     is_withheld: bool
-    """Whether it tells of a run that the reader may not see; its texts then stay away."""
+    """Whether it tells of a run or an artifact that the reader may not see; its texts then stay away."""
 
     @property
     def state_label(self) -> str:
@@ -53,9 +59,9 @@ class Execution:
         return str(STATES[MessageState(self.message.state)])
 
     @property
-    def only_run(self) -> Cause | None:
-        """The cause whose run the row leads to: where there is one, and the reader may see it."""
-        return self.causes[0] if len(self.causes) == 1 and self.causes[0].run else None
+    def only_cause(self) -> Cause | None:
+        """The cause that the row leads to: where there is one, and the reader may see it."""
+        return self.causes[0] if len(self.causes) == 1 and self.causes[0].url else None
 
     @property
     def more_causes(self) -> int:
@@ -84,37 +90,60 @@ def with_causes(rows: QuerySet[Message]) -> QuerySet[Message]:
 
 
 def executions(actor: Actor, messages: Sequence[Message]) -> list[Execution]:
-    """Return messages, which bring their causes, as the actor may read them; one statement."""
-    runs = {
-        delivery.event.run_id
-        for message in messages
-        for delivery in message.deliveries.all()
-        if delivery.event.run_id is not None
-    }
-    seen = set(
-        visible(actor, RunAction.VIEW, Run.objects.live().filter(pk__in=runs)).values_list("pk", flat=True)
+    """Return messages, which bring their causes, as the actor may read them; two statements."""
+    events = [delivery.event for message in messages for delivery in message.deliveries.all()]
+    run_ids = {event.run_id for event in events if event.run_id is not None}
+    runs = visible(actor, RunAction.VIEW, Run.objects.live().filter(pk__in=run_ids))
+    named = {pk for event in events if (pk := _collection_of(event)) is not None}
+    collections = visible(actor, ArtifactAction.VIEW, Collection.objects.live().filter(pk__in=named))
+    seen = _Seen(
+        frozenset(runs.values_list("pk", flat=True)), frozenset(collections.values_list("pk", flat=True))
     )
     return [_execution(message, seen) for message in messages]
 
 
-def _execution(message: Message, seen: set[int]) -> Execution:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Of what the events are about, what the reader sees."""
+
+    runs: frozenset[int]
+    collections: frozenset[int]
+
+    def __contains__(self, event: Event) -> bool:
+        if event.run_id is not None:
+            return event.run_id in self.runs
+        return _collection_of(event) in self.collections or event.kind != EventKind.ARTIFACT
+
+
+def _collection_of(event: Event) -> int | None:
+    return event.data.get("collection") if event.kind == EventKind.ARTIFACT else None
+
+
+def _execution(message: Message, seen: _Seen) -> Execution:
     events = [delivery.event for delivery in message.deliveries.all()]
-    hidden = any(event.run_id is not None and event.run_id not in seen for event in events)
+    hidden = any(event not in seen for event in events)
     return Execution(message, [_cause(event, seen) for event in events], hidden)
 
 
-def _cause(event: Event, seen: set[int]) -> Cause:
-    run = event.run if event.run_id in seen else None
-    if event.run_id is not None and run is None:
-        return Cause(_("A run that is deleted or not visible to you"), None, "")
-    return Cause(cause_words(event), run, path_of(run) if run else "")
+def _cause(event: Event, seen: _Seen) -> Cause:
+    if event not in seen:
+        return Cause(
+            _("An artifact that is deleted or not visible to you")
+            if event.run_id is None
+            else _("A run that is deleted or not visible to you")
+        )
+    if event.run is not None:
+        return Cause(cause_words(event), event.run, event.run.display_name, path_of(event.run))
+    return Cause(cause_words(event), None, artifact_name(event.data), event.data.get("path", ""))
 
 
 def cause_words(event: Event) -> str:
-    """Say what happened to a run: ``became Failed``, ``Step 1200: loss was 0.08, below 0.1.``."""
+    """Say what happened: ``became Failed``, ``Step 1200: loss was 0.08, below 0.1.``, ``resnet:v3 was created.``."""
     data = event.data
     if event.kind == EventKind.RUN_STATE and data.get("state") in RunState.values:
         return _("became %(state)s") % {"state": RunState(data["state"]).label}
     if event.kind == EventKind.RUN_METRIC:
         return event_sentence(data)
-    return str(data.get("title") or data.get("artifact_version_string") or EventKind(event.kind).label)
+    if event.kind == EventKind.ARTIFACT:
+        return artifact_sentence(data)
+    return str(data.get("title") or EventKind(event.kind).label)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from alerts.models import Destination, Level
+from artifacts.models import Collection
 from common.models import Timestamped
 from runs.models import Project, Run
 from teams.models import Team
@@ -23,7 +24,7 @@ class ActionKind(models.TextChoices):
 
 
 class Automation(Timestamped):
-    """When something happens in a project, or in all projects of a team, do something about it (ALR-6)."""
+    """When something happens in a project, one of its collections, or all projects of a team, do something (ALR-6)."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="automations")
     project = models.ForeignKey(
@@ -33,6 +34,14 @@ class Automation(Timestamped):
         blank=True,
         related_name="automations",
         help_text="Empty: all projects of the team.",
+    )
+    collection = models.ForeignKey(
+        Collection,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="automations",
+        help_text="Of the project; empty: all its collections.",
     )
     name = models.CharField(max_length=128)
     description = models.TextField(blank=True)

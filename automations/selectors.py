@@ -10,6 +10,7 @@ from access.actor import Actor
 from access.engine import visible
 from accounts.models import User, UserKind
 from alerts.models import Destination, Message
+from artifacts.selectors import collections_of
 from automations.access import AutomationAction
 from automations.editor.words import event_words, runs_words
 from automations.models import Automation
@@ -46,7 +47,9 @@ def seen_automations(actor: Actor) -> QuerySet[Automation]:
     there = Q(project__isnull=True) | Q(project__deleted_at__isnull=True)
     return (
         rows.filter(there, team__deleted_at__isnull=True)
-        .select_related("team__organization", "project__team", "destination", "created_by__claim")
+        .select_related(
+            "team__organization", "project__team", "collection", "destination", "created_by__claim"
+        )
         .prefetch_related("mail_to")
     )
 
@@ -95,6 +98,13 @@ def creatable_projects(actor: Actor, team: Team) -> QuerySet[Project]:
     """Return the projects of a team in which the actor may make automations, last active first."""
     rows = Project.objects.live().filter(team=team)
     return visible(actor, AutomationAction.CREATE, rows).order_by("-last_active_at", "pk")
+
+
+def collection_names(actor: Actor, project: Project | None) -> list[str]:
+    """Return the collections of a project that the actor may see, for the editor to propose."""
+    if project is None:
+        return []
+    return list(collections_of(actor, project).values_list("name", flat=True)[:_PROPOSED])
 
 
 def destinations_of(team: Team) -> QuerySet[Destination]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
@@ -16,8 +17,9 @@ from accounts.models import User
 from alerts.models import Destination, Level
 from alerts.payloads.templating import MAX_TEMPLATE, check_template, names_in
 from alerts.secrets.services import known_secret_names, require_use
+from artifacts.models import Collection
 from automations.access import AutomationAction
-from automations.conditions.events import METRIC_EVENTS
+from automations.conditions.events import METRIC_EVENTS, RUN_EVENTS
 from automations.conditions.filters import parse
 from automations.evaluation.streams import start_watching
 from automations.firing.notices import check_text
@@ -63,9 +65,14 @@ class AutomationFields:
 
 @transaction.atomic
 def create_automation(
-    *, actor: Actor, team: Team, project: Project | None = None, fields: AutomationFields
+    *,
+    actor: Actor,
+    team: Team,
+    project: Project | None = None,
+    collection: Collection | None = None,
+    fields: AutomationFields,
 ) -> Automation:
-    """Create an automation of a project, or of all projects of a team.
+    """Create an automation of a project, of one collection of its artifacts, or of all projects of a team.
 
     Raises:
         Forbidden: the plan of the team's organization has no automations.
@@ -73,22 +80,20 @@ def create_automation(
         Conflict: the team has one of this name, or the project as many as it may.
         Invalid: what is wrong with it.
     """
-    return _create(actor, team, project, fields, sent=None)
+    new = Automation(team=team, project=project, collection=collection, created_by_id=actor.user_id)
+    return _create(actor, new, fields, sent=None)
 
 
 def _create(
-    actor: Actor, team: Team, project: Project | None, fields: AutomationFields, *, sent: PayloadTarget | None
+    actor: Actor, automation: Automation, fields: AutomationFields, *, sent: PayloadTarget | None
 ) -> Automation:
+    team, project = automation.team, automation.project
     require(actor, AutomationAction.CREATE, project or team)
     _require_plan(team)
-    if project is not None and project.team_id != team.pk:
-        raise Invalid(
-            _("The project %(project)s does not belong to %(team)s.") % {"project": project, "team": team}
-        )
+    _check_place(automation)
     if fields.name is None or fields.event is None or fields.action is None:
         raise Invalid(_("An automation needs a name, an event and an action."))
     _check_count(team, project)
-    automation = Automation(team=team, project=project, created_by_id=actor.user_id)
     _apply(actor, automation, fields, sent)
     _save(automation, fields)
     _record(actor, "automation.create", automation, after=_audit_snapshot(automation))
@@ -127,14 +132,20 @@ def delete_automation(*, actor: Actor, automation: Automation) -> None:
 def copy_automation(
     *, actor: Actor, automation: Automation, name: str, project: Project | None = None
 ) -> Automation:
-    """Make one like another, in a project of the same team, or as the other: of its project or of the whole team."""
+    """Make one like another, in a project of the same team, or where the other is.
+
+    In another project it is of all collections.
+    """
     require(actor, AutomationAction.VIEW, automation)
-    original = Automation.objects.select_related("team__organization", "project", "destination").get(
-        pk=automation.pk
-    )
+    original = _with_places(Automation.objects.all()).get(pk=automation.pk)
     copied = {field.name: getattr(original, field.name) for field in fields_of(AutomationFields)}
     fields = AutomationFields(**{**copied, "name": name, "mail_to": list(original.mail_to.all())})
-    return _create(actor, original.team, project or original.project, fields, sent=_payload_target(original))
+    place = project or original.project
+    collection = original.collection if place == original.project else None
+    copy = Automation(
+        team=original.team, project=place, collection=collection, created_by_id=actor.user_id
+    )  # fmt: skip
+    return _create(actor, copy, fields, sent=_payload_target(original))
 
 
 def _save(automation: Automation, fields: AutomationFields) -> None:
@@ -154,8 +165,25 @@ def _watch(automation: Automation) -> None:
 
 
 def _locked(automation: Automation) -> Automation:
-    rows = Automation.objects.select_for_update(of=("self",))
-    return rows.select_related("team__organization", "project", "destination").get(pk=automation.pk)
+    return _with_places(Automation.objects.select_for_update(of=("self",))).get(pk=automation.pk)
+
+
+def _with_places(rows: QuerySet[Automation]) -> QuerySet[Automation]:
+    return rows.select_related("team__organization", "project", "collection", "destination")
+
+
+def _check_place(automation: Automation) -> None:
+    """Refuse a project of another team, and a collection of another project."""
+    team, project, collection = automation.team, automation.project, automation.collection
+    if project is not None and project.team_id != team.pk:
+        raise Invalid(
+            _("The project %(project)s does not belong to %(team)s.") % {"project": project, "team": team}
+        )
+    if collection is not None and collection.project_id != automation.project_id:
+        raise Invalid(
+            _("The collection %(collection)s does not belong to %(where)s.")
+            % {"collection": collection, "where": project or team}
+        )
 
 
 def _require_plan(team: Team) -> None:
@@ -201,6 +229,7 @@ def _audit_snapshot(automation: Automation) -> dict[str, Any]:
     return {
         "name": automation.name,
         "project": automation.project.name if automation.project else "",
+        "collection": automation.collection.name if automation.collection else "",
         "event": automation.event,
         "filter": automation.filter,
         "action": automation.action,
@@ -248,6 +277,8 @@ def _apply(
     _check_name(automation)
     condition = parse(automation.event, automation.filter)
     automation.event, automation.filter = condition.event.value, condition.canonical
+    if automation.collection is not None and condition.event in RUN_EVENTS:
+        raise Invalid(_("An automation of a collection can only wait for events of artifacts."))
     _check_action(automation)
     _check_recipients(automation, fields)
     if _payload_target(automation) != before:

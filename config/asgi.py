@@ -31,6 +31,7 @@ from common.server.static_files import HashedStaticFiles
 from common.telemetry import vitals
 from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure
+from common.web.request_size import body_too_large
 from config.sockets import urlpatterns as socket_urlpatterns
 from ingest.api import stream
 from ingest.endpoint import refused_posts
@@ -92,7 +93,6 @@ async def _bounded(scope: Scope, receive: Receive, send: Send) -> None:
     """Pass a request to Django, which would write all of a body to the disk before it looks at any limit."""
     limit, size = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 0
     gone = threading.Event()
-    refusal = f"A request may have at most {limit} bytes here (setting RUNYARD_GRAPHQL_MAX_MIB)."
 
     async def receive_bounded() -> Any:
         nonlocal size
@@ -101,7 +101,7 @@ async def _bounded(scope: Scope, receive: Receive, send: Send) -> None:
             gone.set()
         size += len(message.get("body", b""))
         if size > limit:
-            raise TooLarge(refusal)
+            raise body_too_large()
         return message
 
     try:

@@ -107,5 +107,6 @@ urlpatterns = [
     path("", include("billing.urls")),
     path("", include("wandb_api.page_urls")),
     path("", include("metrics.urls")),
+    path("", include("artifacts.urls")),
     path("", include("runs.urls")),
 ]

@@ -64,7 +64,17 @@ def _servers(url: str) -> dict[str, Server]:
 
 
 def _fill(url: str, projects: list[str], progress: Progress) -> None:
-    from demo import alerts, automations, billing, colleagues, destinations, people, profiles, usage
+    from demo import (
+        alerts,
+        artifacts,
+        automations,
+        billing,
+        colleagues,
+        destinations,
+        people,
+        profiles,
+        usage,
+    )
 
     progress.do(people.PEOPLE_STEP, people.make_people)
     progress.do("profiles", profiles.make_profiles)
@@ -79,6 +89,7 @@ def _fill(url: str, projects: list[str], progress: Progress) -> None:
             f"\nThe server did not take a run: {error}\nIs it running (`make run`)? The same command goes on here."
         ) from error
     progress.do("ages", partial(_age, plans))
+    progress.do("artifacts", artifacts.make_artifacts)
     progress.do("automations", automations.make_automations)
     progress.do("alerts sent", alerts.send_alerts)
     progress.do("usage", usage.make_usage)

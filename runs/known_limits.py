@@ -15,7 +15,6 @@ from runs.access import ChartAction, ProjectAction
 from runs.charts import selectors as charts
 from runs.charts import services as stored_charts
 from runs.config import flatten, redaction
-from runs.files import services as files
 from runs.lifecycle import alerts, fields
 from runs.models import Project, SavedView, StoredChart
 from runs.names import run_ids
@@ -23,6 +22,7 @@ from runs.projects import access_requests
 from runs.projects import services as projects
 from runs.saved_views import selectors as saved_views
 from runs.saved_views import services as views
+from storage import file_names
 from teams.models import Team
 
 
@@ -135,7 +135,7 @@ def _lengths() -> list[Limit]:
         length_limit("run_notes", _("Notes of a run"), lambda: of_run["notes"]),
         length_limit("tag", _("Tag of a run"), lambda: fields.MAX_TAG),
         length_limit("redacted_key", _("Redacted key"), lambda: redaction.MAX_KEY),
-        length_limit("file", _("Name of a file, including folders"), lambda: files.MAX_NAME),
+        length_limit("file", _("Name of a file, including folders"), lambda: file_names.MAX_NAME),
         length_limit("view", _("Name of a saved view"), lambda: views.MAX_NAME),
         length_limit("chart", _("Name of a stored chart"), lambda: stored_charts.MAX_NAME),
         length_limit("alert_title", _("Title of an alert sent by code"), lambda: alerts.MAX_TITLE),

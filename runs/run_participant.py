@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator
 
-from runs.files.refused_artifacts import refused_artifact_marks
 from runs.files.refused_files import refused_file_marks
 from runs.ingest.bad_lines import bad_line_marks
 from runs.ingest.refused_posts import refused_post_marks
@@ -29,5 +28,5 @@ class RunsRunParticipant(RunParticipant):
 
     def timeline_marks(self, run: Run) -> Iterator[TimelineMark]:
         """Mark what was skipped or refused."""
-        for find in (bad_line_marks, refused_file_marks, refused_artifact_marks, refused_post_marks):
+        for find in (bad_line_marks, refused_file_marks, refused_post_marks):
             yield from find(run)

@@ -6,6 +6,7 @@ from typing import Any
 from access.actor import SYSTEM
 from accounts.models import User
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
+from artifacts.models import Collection
 from automations.conditions.filters import parse
 from automations.models import Automation
 from automations.services import AutomationFields, create_automation
@@ -61,6 +62,7 @@ def make_automation(
     filter: Any = None,  # noqa: A002 - what it is called everywhere
     *,
     is_of_team: bool = False,
+    collection: Collection | None = None,
     by: User | None = None,
     **fields: Any,
 ) -> Automation:
@@ -71,8 +73,8 @@ def make_automation(
         action=fields.pop("action", "NO_OP"), **fields,
     )  # fmt: skip
     made = create_automation(
-        actor=SYSTEM, team=project.team, project=None if is_of_team else project, fields=given
-    )
+        actor=SYSTEM, team=project.team, project=None if is_of_team else project, collection=collection, fields=given
+    )  # fmt: skip
     if by is not None:
         made.created_by = by
         made.save(update_fields=["created_by"])

@@ -24,7 +24,6 @@ from metrics.models import Export, Segment, Stream, StreamKind, Tail
 from metrics.store import compaction, segment_storage
 from metrics.tests.ingest.test_ingest import history, post, rows_of
 from runs.bulk_actions import deletion
-from runs.files.refused_artifacts import record_refused_artifact
 from runs.files.refused_files import record_refused_file
 from runs.files.services import delete_run_file, receive_run_file
 from runs.ingest.refused_posts import RefusedPostCount, record_refused_posts
@@ -89,7 +88,6 @@ def full_run(posts=4, **fields):
     record_refused_posts(
         [RefusedPostCount(run.pk, "RUNYARD_RUN_POST_RATE", 3, timezone.now(), timezone.now())]
     )
-    record_refused_artifact(actor=SYSTEM, run=run, type_="model", name="best", digest="1")
     add_run_file(run, "a.txt", b"shared by runs")
     add_run_file(run, "b.txt", f"own of {run.pk:4}".encode())
     run.refresh_from_db()

@@ -100,7 +100,7 @@ def notice_of(message: Message, events: Sequence[Event]) -> Notice:
     """Return what a message says of its events, in the active language; they are read by `events.with_runs`."""
     news = news_by_run(events)
     if not news:
-        return _notice_without_run(message, events)
+        return _name_automation(message, _notice_without_run(message, events))
     notice = _run_notice(message, news[0]) if len(news) == 1 else _digest_notice(message, news)
     if message.automation is None:
         return notice
@@ -213,11 +213,20 @@ def _shared_variables(lines: Sequence[NoticeLine]) -> dict[str, str]:
 
 
 def _notice_without_run(message: Message, events: Sequence[Event]) -> Notice:
-    """Return a notice about something other than a run; only automations send these."""
-    automation = message.automation
-    title = automation.title or automation.name if automation else ""
-    text = automation.message if automation else ""
-    return Notice(uid=str(message.uid), title=title, text=text, variables=variables_of(events[0]))
+    """Return a digest of what happened to artifacts; only automations send these."""
+    provider = automation_provider()
+    each = [(event, provider.notice_of(message, event)) for event in events]
+    lines = tuple(
+        NoticeLine(words=provider.describe(event), url=one.url, level=one.level, variables=one.variables)
+        for event, one in each
+    )
+    title = ngettext("%(n)d change of artifacts", "%(n)d changes of artifacts", len(lines)) % {
+        "n": len(lines)
+    }  # fmt: skip
+    shared = _shared_variables(lines)
+    return Notice(
+        uid=str(message.uid), title=title, text="", url=settings.BASE_URL, lines=lines, variables=shared
+    )
 
 
 def _name_automation(message: Message, notice: Notice) -> Notice:

@@ -11,7 +11,7 @@ MOST_LINES = 20
 MAX_LINE_TEXT = 300
 """Characters of what the alerts of one run say, where many runs are listed."""
 _ROOM_FOR_MORE = 60
-"""Bytes of *and 180 more runs*, in any language."""
+"""Bytes of *and 180 more runs* or *changes*, in any language."""
 
 
 def shortened(text: str, most: int) -> str:
@@ -20,7 +20,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def shown(lines: Sequence[NoticeLine], most_bytes: int = 1_000_000) -> list[NoticeLine]:
-    """Return as many lines as fit, each text in one line, and one that says how many runs are left out."""
+    """Return as many lines as fit, each text in one line, and one that says how many are left out."""
     kept: list[NoticeLine] = []
     room = most_bytes - _ROOM_FOR_MORE
     for line in lines[:MOST_LINES]:
@@ -30,7 +30,11 @@ def shown(lines: Sequence[NoticeLine], most_bytes: int = 1_000_000) -> list[Noti
             break
         kept.append(short)
     if more := len(lines) - len(kept):
-        words = ngettext("and %(n)d more run", "and %(n)d more runs", more) % {"n": more}
+        words = (
+            ngettext("and %(n)d more change", "and %(n)d more changes", more)
+            if "artifact_url" in lines[0].variables
+            else ngettext("and %(n)d more run", "and %(n)d more runs", more)
+        ) % {"n": more}
         kept.append(NoticeLine(words=words))
     return kept
 

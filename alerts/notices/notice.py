@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeLine:
-    """One run of a digest."""
+    """One run, or one change of an artifact, in a digest."""
 
     words: str
     """What happened to it."""
@@ -33,7 +33,7 @@ class Notice:
     fields: tuple[tuple[str, str], ...] = ()
     """Label and value: state, duration, last values of the summary."""
     lines: tuple[NoticeLine, ...] = ()
-    """The runs of a digest, the most urgent first; `alerts.notices.digests` says how many are shown."""
+    """The runs or changes of a digest, the most urgent first; `alerts.notices.digests` says how many are shown."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """For payload templates: event_type, entity_name, project_name, run_id, ...; of a digest what is alike for all."""
     payload: str = ""

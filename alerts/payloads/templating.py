@@ -101,7 +101,7 @@ VARIABLES: dict[str, Variable] = {
         "RUN_STATE",
         "event",
     ),
-    "event_author": Variable(gettext_lazy("Owner of the run or artifact"), "ada", "event"),
+    "event_author": Variable(gettext_lazy("Owner of the run, or who changed the artifact"), "ada", "event"),
     "entity_name": Variable(gettext_lazy("Team or person that owns the project"), "vision", "event"),
     "project_name": Variable(gettext_lazy("Project"), "cifar", "event"),
     "run_id": Variable(gettext_lazy("ID of the run"), "k2x9q7ab"),
@@ -121,6 +121,10 @@ VARIABLES: dict[str, Variable] = {
     ),
     "artifact_version_string": Variable(
         gettext_lazy("Name of the version"), "vision/cifar/resnet:v3", "artifact"
+    ),
+    "artifact_url": Variable(
+        gettext_lazy("Address of the version’s page"),
+        "https://runyard.example.com/vision/cifar/artifacts/model/resnet/v3", "artifact",
     ),
 }  # fmt: skip
 """In the order in which pages list them. `artifact_metadata.KEY` comes to them."""

@@ -119,6 +119,11 @@ class Version(Timestamped):
         return self.state == VersionState.DRAFT
 
     @property
+    def entry_count(self) -> int:
+        """How many files and references it has."""
+        return self.file_count + self.reference_count
+
+    @property
     def project(self) -> Project:
         """Where it was logged."""
         return self.collection.project

@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from artifacts.models import Collection, RetentionPolicy, Version
 from common.errors import Invalid
 
+INHERITED, FOR_EVER = -1, -2
+"""What SDKs send and read where a time to live is not a number of seconds."""
 MAX_TTL_S = 100 * 366 * 86_400
 """A hundred years."""
 

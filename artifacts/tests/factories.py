@@ -10,12 +10,12 @@ from django.db import transaction
 
 from access.actor import SYSTEM, Actor
 from artifacts.contents import hold, pin
+from artifacts.drafts.commit import commit_version
+from artifacts.drafts.manifests import announce_manifest, receive_manifest
+from artifacts.drafts.services import Given, begin_version
+from artifacts.drafts.uploads import receive_file
 from artifacts.manifests.document import ManifestEntry, digest_of, write_manifest
-from artifacts.manifests.services import announce_manifest, receive_manifest
 from artifacts.models import Manifest, ManifestKind, Membership, Version
-from artifacts.uploads.services import receive_file
-from artifacts.versions.commit import commit_version
-from artifacts.versions.drafts import Given, begin_version
 from runs.models import Project, Run
 from storage.services import store_bytes
 

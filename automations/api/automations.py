@@ -18,6 +18,8 @@ from access.rest.policy import actor_of
 from access.routes import declare
 from accounts.models import User
 from alerts.models import Destination
+from artifacts.models import Collection
+from artifacts.selectors import get_collection
 from automations import services
 from automations.access import AutomationAction
 from automations.api.serializers import (
@@ -46,6 +48,14 @@ def _place(request: Request, entity: str, project: str | None) -> tuple[Team, Pr
         row = get_project_by_any_name(actor_of(request), entity, project)
         return row.team, row
     return get_team(actor_of(request), entity), None
+
+
+def _collection(request: Request, project: Project | None, name: str | None) -> Collection | None:
+    if not name:
+        return None
+    if project is None:
+        raise Invalid(_("Name the project of the collection, too."))
+    return get_collection(actor_of(request), project, name)
 
 
 def _fields(team: Team, body: dict[str, Any]) -> AutomationFields:
@@ -115,16 +125,17 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
 
     @extend_schema(request=AutomationCreateSerializer, responses={201: AutomationSerializer})
     def create(self, request: Request) -> Response:
-        """Make an automation of a project, or of all projects of a team.
+        """Make an automation of a project, of one collection of its artifacts, or of all projects of a team.
 
         `filter` is what the SDK sends as `eventFilter`. What acts on metrics looks at each value as it is logged.
         """
         body = validated(AutomationCreateSerializer, request.data)
         team, project = _place(request, body.pop("entity"), body.pop("project", None))
         require(actor_of(request), AutomationAction.CREATE, project or team)
+        collection = _collection(request, project, body.pop("collection", None))
         automation = services.create_automation(
-            actor=actor_of(request), team=team, project=project, fields=_fields(team, body)
-        )
+            actor=actor_of(request), team=team, project=project, collection=collection, fields=_fields(team, body)
+        )  # fmt: skip
         return Response(AutomationSerializer(automation).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:

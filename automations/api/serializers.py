@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from accounts.models import User
 from alerts.models import Level, Message, MessageState
+from artifacts.names import MAX_NAME as MAX_COLLECTION
 from automations.conditions.events import AutomationEvent
 from automations.editor.words import event_words
 from automations.models import ActionKind, Automation
@@ -14,16 +15,17 @@ from automations.services import MAX_NAME, MAX_ONCE_IN_S, MAX_RECIPIENTS, MAX_TE
 
 _FILTER = (
     "The SDK's `eventFilter`: `run_filter` (JSON text, in MongoDB's language) and `run_state_filter` or "
-    "`run_metric_filter`."
+    "`run_metric_filter`; of artifacts a filter of `alias` or `tag`."
 )
 _ONCE = "After acting for a run it leaves that run alone for so many seconds; 0: acts each time."
 
 
 class AutomationSerializer(serializers.ModelSerializer[Automation]):
-    """An automation; ``project`` is null for one of all projects of the team."""
+    """An automation; ``project`` is null for one of all of the team's, ``collection`` for one of all artifacts."""
 
     entity = serializers.CharField(source="team.name", help_text="Name of the team or person.")
     project = serializers.CharField(source="project.name", default=None, allow_null=True)
+    collection = serializers.CharField(source="collection.name", default=None, allow_null=True)
     filter = serializers.JSONField(help_text=_FILTER)
     when = serializers.SerializerMethodField()
     destination = serializers.IntegerField(source="destination_id", allow_null=True, help_text="Its `id`.")
@@ -35,8 +37,8 @@ class AutomationSerializer(serializers.ModelSerializer[Automation]):
     class Meta:
         model = Automation
         fields: ClassVar[list[str]] = [
-            "id", "entity", "project", "name", "description", "event", "filter", "when", "action", "destination",
-            "mail_to", "mail_author", "title", "message", "severity", "payload", "once_in_s", "is_on",
+            "id", "entity", "project", "collection", "name", "description", "event", "filter", "when", "action",
+            "destination", "mail_to", "mail_author", "title", "message", "severity", "payload", "once_in_s", "is_on",
             "created_at", "created_by", "last_fired_at",
         ]  # fmt: skip
 
@@ -83,6 +85,10 @@ class AutomationCreateSerializer(AutomationUpdateSerializer):
     project = serializers.CharField(
         required=False, allow_null=True, help_text="Name of a project; null or absent: all projects."
     )
+    collection = serializers.CharField(
+        required=False, allow_null=True, max_length=MAX_COLLECTION,
+        help_text="Of events of artifacts: name of one of the project's; null or absent: all.",
+    )  # fmt: skip
     name = serializers.CharField(max_length=MAX_NAME)
     event = serializers.ChoiceField(choices=AutomationEvent.choices)
     filter = serializers.JSONField(help_text=_FILTER)
@@ -131,7 +137,7 @@ class AutomationPreviewResultSerializer(serializers.Serializer[Any]):
 
 
 class AlertMessageCauseSerializer(serializers.Serializer[Any]):
-    """What happened; of a run that the caller may not see only that."""
+    """What happened; of a run or an artifact that the caller may not see only that."""
 
     words = serializers.CharField()
     project = serializers.CharField(source="run.project.name", default=None, allow_null=True)
@@ -141,7 +147,7 @@ class AlertMessageCauseSerializer(serializers.Serializer[Any]):
 class AlertMessageSerializer(serializers.ModelSerializer[Message]):
     """A message of an automation or to a destination, with what became of it.
 
-    Of what tells of a run that the caller may not see, ``request``, ``response`` and ``error`` are blank.
+    Of what tells of a run or artifact that the caller may not see, ``request``, ``response`` and ``error`` are blank.
     """
 
     automation = serializers.IntegerField(source="automation_id", allow_null=True)

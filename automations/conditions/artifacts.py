@@ -1,4 +1,9 @@
-"""Filters of artifact events: the alias or tag that was given or taken away, as the SDK's `ArtifactEvent` asks."""
+"""Filters of artifact events: the alias or tag that was given or taken away, as the SDK's `ArtifactEvent` asks.
+
+What `Event.data` holds of them: ``event``; ``collection`` and ``version``, their keys, the latter unless only the
+collection changed; ``author`` and ``author_id`` of the change; ``alias`` or ``tag``; ``path`` of the page; and the
+variables of payloads: ``artifact_collection_name``, ``artifact_version_string``, ``artifact_metadata.KEY`` and more.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,6 +12,7 @@ from typing import Any
 import re2
 from django.db.models import Value
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from common.errors import Invalid
 from common.formats.lenient_json import clean_tree
@@ -15,6 +21,16 @@ from runs.query.mongo import read_filters
 from runs.query.regex import Matches
 
 FIELDS = ("alias", "tag")
+_SENTENCES = {
+    "CREATE_ARTIFACT": gettext_lazy("%(artifact)s was created."),
+    "ADD_ARTIFACT_ALIAS": gettext_lazy("%(artifact)s got the alias “%(alias)s”."),
+    "ADD_ARTIFACT_TAG": gettext_lazy("%(artifact)s got the tag “%(tag)s”."),
+    "REMOVE_ARTIFACT_TAG": gettext_lazy("%(artifact)s lost the tag “%(tag)s”."),
+    "ADD_COLLECTION_TAG": gettext_lazy("The collection %(artifact)s got the tag “%(tag)s”."),
+    "REMOVE_COLLECTION_TAG": gettext_lazy("The collection %(artifact)s lost the tag “%(tag)s”."),
+    "LINK_MODEL": gettext_lazy("%(artifact)s was linked."),
+    "UNLINK_ARTIFACT": gettext_lazy("%(artifact)s was unlinked."),
+}
 _NO_FILTER: dict[str, Any] = {"$or": [{"$and": []}]}
 """What the SDK sends for every event."""
 
@@ -95,3 +111,15 @@ def holds(condition: Condition, event: Mapping[str, Any]) -> bool:
     if isinstance(condition, Not):
         return not holds(condition.part, event)
     return _COMPARE[condition.operator](str(event.get(condition.column) or ""), condition.value)
+
+
+def artifact_name(data: Mapping[str, Any]) -> str:
+    """Return what an event is about as people write it: ``resnet:v3``, or the collection alone."""
+    version = str(data.get("artifact_version_string") or "").rpartition("/")[2]
+    return version or str(data.get("artifact_collection_name") or "")
+
+
+def artifact_sentence(data: Mapping[str, Any]) -> str:
+    """Say what happened to an artifact: ``resnet:v3 got the alias “production”.``."""
+    words = {"artifact": artifact_name(data), "alias": data.get("alias", ""), "tag": data.get("tag", "")}
+    return str(_SENTENCES.get(str(data.get("event")), "%(artifact)s")) % words

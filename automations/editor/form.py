@@ -11,12 +11,14 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from alerts.models import Destination, Level
 from alerts.payloads.templating import check_template
+from artifacts.names import MAX_NAME as MAX_COLLECTION
 from automations.conditions.events import ARTIFACT_EVENTS, METRIC_EVENTS, AutomationEvent
 from automations.conditions.filters import MAX_METRIC, MAX_WINDOW, parse
 from automations.conditions.metrics import SIGNS
 from automations.editor.choices import (
     ACTIONS,
     AGGREGATES,
+    ALL_PROJECTS,
     DIRECTIONS,
     EVENTS,
     MEASURES,
@@ -48,7 +50,7 @@ _OF_ACTION: dict[str, tuple[str, ...]] = {
     ActionKind.EMAIL: ("mail_author", "mail_to", "title", "message"),
 }
 _WINDOWS = {"aggregate": {"window"}, "change_aggregate": {"current_window", "prior_window"}}
-_CONDITIONAL = {"artifact_match", "user", "run_name", "expression"}.union(
+_CONDITIONAL = {"artifact_match", "collection", "user", "run_name", "expression"}.union(
     *_OF_EVENT.values(), *_OF_ACTION.values()
 )
 _NOWHERE = {"required": gettext_lazy("Choose a destination. Team admins set them up.")}
@@ -93,6 +95,11 @@ class AutomationForm(forms.Form):
         help_text=gettext_lazy("A regular expression, for example ^prod. Leave blank for any."),
     )  # fmt: skip
     scope = forms.ChoiceField(label=gettext_lazy("Project"))
+    collection = forms.CharField(
+        label=gettext_lazy("Collection"), max_length=MAX_COLLECTION, required=False,
+        widget=forms.TextInput(attrs={"list": "collection-names", "autocomplete": "off", "spellcheck": "false"}),
+        help_text=gettext_lazy("An artifact of the project, by name. Leave blank for any."),
+    )  # fmt: skip
     user = forms.CharField(
         label=gettext_lazy("Run author"), max_length=150, required=False,
         widget=forms.TextInput(attrs={"list": "author-names", "autocomplete": "off"}),
@@ -250,6 +257,8 @@ class AutomationForm(forms.Form):
             self._check_pattern("artifact_match", data)
         if "expression" in shown:
             self._check_runs(data)
+        if data.get("scope") == ALL_PROJECTS and self.chosen_collection:
+            self._require("collection", _("Choose the project of the collection."))
         return data
 
     def _shown(self, data: dict[str, Any]) -> set[str]:
@@ -258,7 +267,9 @@ class AutomationForm(forms.Form):
         shown = {*_OF_EVENT.get(event, ()), *_OF_ACTION.get(action, ())}
         if event in MATCHED and self.kept_filter is None:
             shown.add("artifact_match")
-        if event not in ARTIFACT_EVENTS:
+        if event in ARTIFACT_EVENTS:
+            shown.add("collection")
+        else:
             shown |= {"user", "run_name", "expression"}
         for aggregate, windows in _WINDOWS.items():
             if data.get(aggregate) == LATEST:
@@ -297,6 +308,7 @@ class AutomationForm(forms.Form):
         """Whether what it waits for can be read, whatever is still missing elsewhere."""
         elsewhere = {
             "name", "description", "slack", "webhook", "mail_to", "title", "message", "severity", "payload",
+            "collection",
         }  # fmt: skip
         return self.is_bound and not (set(self.errors) - elsewhere)
 
@@ -311,6 +323,11 @@ class AutomationForm(forms.Form):
             title=data.get("title", ""), message=data.get("message", ""), severity=data.get("severity") or Level.INFO,
             payload=data.get("payload", ""), once_in_s=data["once_in_s"], is_on=data["is_on"],
         )  # fmt: skip
+
+    @property
+    def chosen_collection(self) -> str:
+        """The name of the collection that events of artifacts are to be about; "" for any."""
+        return str(self.cleaned_data.get("collection") or "") if self.is_of_artifacts else ""
 
     @property
     def chosen_action(self) -> str:

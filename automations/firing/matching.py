@@ -57,9 +57,14 @@ def _candidates(events: Sequence[Event]) -> Iterable[tuple[Event, Automation, Co
         by_team[automation.team_id].append((automation, condition))
     for event in events:
         for automation, condition in by_team[event.team_id]:
-            is_own = automation.project_id == event.project_id
-            if is_own or (automation.project_id is None and not _is_of_host(event)):
+            if _is_of_place(event, automation) or (automation.project_id is None and not _is_of_host(event)):
                 yield event, automation, condition
+
+
+def _is_of_place(event: Event, automation: Automation) -> bool:
+    """Say whether an automation is of the event's project, and of its collection or of all there are."""
+    is_here = automation.project_id == event.project_id
+    return is_here and automation.collection_id in {None, event.data.get("collection")}
 
 
 def _is_of_host(event: Event) -> bool:

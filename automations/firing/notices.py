@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from alerts.models import Event, EventKind
 from alerts.notices.notice import Notice
 from alerts.payloads.templating import is_variable, names_in
+from automations.conditions.artifacts import artifact_name, artifact_sentence
 from automations.conditions.sentences import event_sentence, number_text
 from automations.models import Automation
 from common.errors import Invalid
@@ -50,6 +51,7 @@ def variables_of(automation: Automation, event: Event) -> dict[str, str]:
         }
     if event.kind == EventKind.ARTIFACT:
         found |= {key: _text(value) for key, value in data.items() if is_variable(key)}
+        found["artifact_url"] = f"{settings.BASE_URL}{data.get('path', '')}"
     return found
 
 
@@ -91,7 +93,7 @@ def notice_for(automation: Automation, event: Event) -> Notice:
         title=fill_text(automation.title, variables) or automation.name,
         text=fill_text(automation.message, variables) or what_happened(event),
         level=automation.severity,
-        url=variables.get("run_url", ""),
+        url=variables.get("run_url") or variables.get("artifact_url", ""),
         fields=_fields(event, variables),
         variables=variables,
         payload=automation.payload,
@@ -105,13 +107,14 @@ def what_happened(event: Event) -> str:
     if event.kind == EventKind.RUN_STATE:
         state = str(RunState(event.data["state"]).label)
         return _("The run is %(state)s now.") % {"state": state}
-    return str(event.data.get("artifact_version_string") or event.data.get("artifact_collection_name") or "")
+    return artifact_sentence(event.data)
 
 
 def _fields(event: Event, variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return label and value of what Slack shows beside the words."""
     found = [(_("Project"), f"{variables['entity_name']}/{variables['project_name']}"),
-             (_("Run"), variables.get("run_name", ""))]  # fmt: skip
+             (_("Run"), variables.get("run_name", "")),
+             (_("Artifact"), artifact_name(event.data))]  # fmt: skip
     if event.kind == EventKind.RUN_METRIC:
         found.append((variables["metric_name"], number_text(event.data["value"])))
         if event.data.get("step") is not None:

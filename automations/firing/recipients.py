@@ -1,12 +1,14 @@
-"""Who gets the mails of an automation: members it names and authors of runs, as far as they may see these."""
+"""Who gets the mails of an automation: members it names and authors, as far as they may see run or artifact."""
 
 from collections.abc import Sequence
 
 from django.db.models import Q
 
-from access.engine import who_may_each
+from access.engine import Holders, who_may_each
 from accounts.models import User, UserKind
 from alerts.models import Event, Mute
+from artifacts.access import ArtifactAction
+from artifacts.models import Collection
 from automations.models import Automation
 from runs.access import RunAction
 from runs.models import Run
@@ -15,27 +17,42 @@ from runs.models import Run
 def mail_recipients(automation: Automation, events: Sequence[Event]) -> list[tuple[User, list[Event]]]:
     """Return the people to mail, each with the events that concern them; who muted team or project is left out.
 
-    Run and project of the events must be loaded. Six queries, for any number of people and events.
+    Run and project of the events must be loaded. Eight queries, for any number of people and events.
     """
     named = set(automation.mail_to.filter(memberships__team=automation.team_id).values_list("pk", flat=True))
-    authors = {event.run.user_id for event in events if event.run and event.run.user_id}
-    candidates = named | (authors if automation.mail_author else set())
+    authors = {event.pk: _author_of(event) for event in events if automation.mail_author}
+    candidates = named | {pk for pk in authors.values() if pk}
     people = User.objects.filter(pk__in=candidates, is_active=True, kind=UserKind.PERSON).exclude(email="")
     known = people.in_bulk()
-    seen = who_may_each(
-        RunAction.VIEW, Run.objects.filter(pk__in=[event.run_id for event in events]), among=set(known)
-    )
+    seen = _who_sees(events, set(known))
     muted = _muted(automation, events, known)
     by_person: dict[int, list[Event]] = {}
     for event in events:
-        run = event.run
-        if run is None:
-            continue
-        author = {run.user_id or 0} if automation.mail_author else set()
-        for pk in named | author:
-            if pk in known and pk in seen.get(run.pk, ()) and (pk, run.project_id) not in muted:
+        for pk in named | {authors.get(event.pk) or 0}:
+            if pk in known and pk in seen[event.pk] and (pk, event.project_id) not in muted:
                 by_person.setdefault(pk, []).append(event)
     return [(known[pk], by_person[pk]) for pk in sorted(by_person)]
+
+
+def _author_of(event: Event) -> int | None:
+    """Return who owns the run, or changed the artifact."""
+    return event.run.user_id if event.run else event.data.get("author_id")
+
+
+def _who_sees(events: Sequence[Event], among: set[int]) -> dict[int, Holders]:
+    """Return for the key of each event who sees what it is about: a run, or a collection of artifacts."""
+    run_ids = [event.run_id for event in events if event.run_id]
+    runs = who_may_each(RunAction.VIEW, Run.objects.filter(pk__in=run_ids), among=among)
+    named = [event.data.get("collection") for event in events if not event.run_id]
+    live = Collection.objects.live().filter(pk__in=[pk for pk in named if pk])
+    collections = who_may_each(ArtifactAction.VIEW, live, among=among)
+    nobody = Holders(frozenset(), is_public=False)
+    return {
+        event.pk: runs.get(event.run_id, nobody)
+        if event.run_id
+        else collections.get(event.data.get("collection") or 0, nobody)
+        for event in events
+    }
 
 
 def _muted(automation: Automation, events: Sequence[Event], known: dict[int, User]) -> set[tuple[int, int]]:

@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('alerts', '0001_initial'),
+        ('artifacts', '0001_initial'),
         ('runs', '0001_initial'),
         ('teams', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -40,6 +41,7 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('mail_to', models.ManyToManyField(blank=True, help_text='Team members who get an email.', related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='email recipients')),
                 ('project', models.ForeignKey(blank=True, help_text='Empty: all projects of the team.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='automations', to='runs.project')),
+                ('collection', models.ForeignKey(blank=True, help_text='Of the project; empty: all its collections.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='automations', to='artifacts.collection')),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='automations', to='teams.team')),
                 ('destination', models.ForeignKey(blank=True, help_text='Empty: nothing is sent.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='automations', to='alerts.destination')),
             ],

@@ -17,6 +17,7 @@ from alerts.access import AlertAction
 from alerts.outbox.services import retry_message
 from alerts.views.scope import team_in
 from automations.access import AutomationAction
+from automations.conditions.events import ARTIFACT_EVENTS
 from automations.editor.choices import PAUSES
 from automations.editor.words import event_words, runs_words
 from automations.firing.plan import has_automations
@@ -84,6 +85,7 @@ def _about(automation: Automation) -> dict[str, Any]:
         "automation": automation,
         "when": event_words(automation),
         "runs": runs_words(automation),
+        "is_of_artifacts": automation.event in ARTIFACT_EVENTS,
         "pause": pauses.get(seconds, _("%(n)d seconds") % {"n": seconds}),
     }
 

@@ -17,6 +17,8 @@ from alerts.access import AlertAction
 from alerts.payloads.templating import VARIABLES
 from alerts.secrets.services import SecretsWithheld, known_secret_names
 from alerts.views.scope import scope_of_team, team_in
+from artifacts.models import Collection
+from artifacts.selectors import get_collection
 from automations.access import AutomationAction
 from automations.editor.choices import ALL_PROJECTS
 from automations.editor.form import AutomationForm
@@ -25,6 +27,7 @@ from automations.firing.plan import has_automations
 from automations.models import Automation
 from automations.selectors import (
     authors,
+    collection_names,
     creatable_projects,
     destinations_of,
     get_automation,
@@ -33,7 +36,7 @@ from automations.selectors import (
 )
 from automations.services import change_automation, create_automation
 from automations.views.scope import home_of
-from common.errors import Conflict, DomainError, Forbidden
+from common.errors import Conflict, DomainError, Forbidden, NotFound
 from runs.models import Project
 from teams.scope import PageScope, scoped, scoped_by
 
@@ -91,12 +94,21 @@ class Editor:
         chosen = form.cleaned_data.get("scope")
         return next((row for row in self.projects if row.name == chosen), None)
 
+    def collection_of(self, form: AutomationForm) -> Collection | None:
+        """Return the collection that a new automation is about; None for all.
+
+        Raises:
+            NotFound: the project has none of this name that the viewer may see.
+        """
+        project, name = self.project_of(form), form.chosen_collection
+        return get_collection(self.actor, project, name) if project and name else None
+
     def previewed(self, form: AutomationForm) -> dict[str, Any]:
         """Return what a preview shows: when it would have acted, or why that cannot be said."""
         if form.is_bound:
             form.is_valid()
-        if not form.has_condition:
-            return {"preview": None}
+        if form.is_of_artifacts or not form.has_condition:
+            return {"preview": None, "is_of_artifacts": form.is_of_artifacts}
         try:
             found = preview(
                 actor=self.actor, team=team_in(self.scope), project=self.project_of(form), event=form.chosen_event,
@@ -114,10 +126,13 @@ class Editor:
                 return change_automation(actor=self.actor, automation=self.automation, fields=fields)
             return create_automation(
                 actor=self.actor, team=team_in(self.scope), project=self.project_of(form),
-                fields=form.automation_fields(),
+                collection=self.collection_of(form), fields=form.automation_fields(),
             )  # fmt: skip
         except SecretsWithheld as error:
             form.add_error("payload", error.message)
+            return None
+        except NotFound as error:
+            form.add_error("collection", error.message)
             return None
         except Forbidden:
             raise
@@ -134,6 +149,7 @@ class Editor:
             "automation": self.automation,
             "metrics": metric_names(self.actor, team, project),
             "authors": authors(self.actor, team, project),
+            "collections": collection_names(self.actor, project),
             "variables": [(name, one) for name, one in VARIABLES.items() if one.group in _SHOWN_VARIABLES],
             "has_feature": has_automations(team),
             "destinations_url": scope_of_team(team).url("destinations"),

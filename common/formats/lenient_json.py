@@ -18,6 +18,10 @@ def _integer(text: str) -> float:
     return int(text) if len(text) <= _INTEGER_DIGITS else float(text)
 
 
+DECODER = json.JSONDecoder(parse_int=_integer)
+"""Decodes a value within a longer text, as leniently as `decode`."""
+
+
 def has_only_numbers(row: dict[str, Any]) -> bool:
     """Say whether all values are plain numbers, as in most lines of history."""
     return NUMBERS.issuperset(map(type, row.values()))

@@ -6,7 +6,7 @@ Every error is ``{"error": {"code": str, "message": str, "detail": object | null
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from rest_framework import exceptions, serializers
 from rest_framework.pagination import Cursor, CursorPagination
@@ -17,6 +17,7 @@ from rest_framework.views import set_rollback
 from common.errors import DomainError, Invalid
 from common.formats.numbers import parse_int
 from common.rest.unknown_fields import check_fields, error_sentences
+from common.web.request_size import body_too_large
 
 _MOST_TOLD = 5
 """Problems in one message; all are in its detail."""
@@ -93,6 +94,8 @@ def _refusal(body: dict[str, Any], status: int, headers: Mapping[str, str] | Non
 def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None:
     """Turn what a view raised into the one error shape; None lets a programming error through to the log."""
     set_rollback()
+    if isinstance(exc, RequestDataTooBig):
+        exc = body_too_large()
     if isinstance(exc, DomainError):
         body = _body(exc.code, exc.message, exc.detail)
         return _refusal(body, exc.status, exc.headers)

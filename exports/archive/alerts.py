@@ -40,7 +40,10 @@ def alerts_of(actor: Actor, team: Team) -> dict[str, Any]:
 def automations_of(actor: Actor, team: Team) -> list[dict[str, Any]]:
     """Return the automations of the team that the actor may see."""
     rows = visible(actor, AutomationAction.VIEW, Automation.objects.filter(team=team)).order_by("pk")
-    return [_automation(one) for one in rows.select_related("project__team", "destination", "created_by")]
+    return [
+        _automation(one)
+        for one in rows.select_related("project__team", "collection", "destination", "created_by")
+    ]
 
 
 def _path(project: Project | None) -> str | None:
@@ -66,6 +69,7 @@ def _automation(one: Automation) -> dict[str, Any]:
         "name": one.name,
         "description": one.description,
         "project": _path(one.project),
+        "collection": one.collection.name if one.collection else None,
         "event": one.event,
         "filter": one.filter,
         "action": one.action,

@@ -10,6 +10,7 @@ from access.actor import Actor
 from access.engine import visible
 from common.formats.strict_json import strict_text
 from exports.archive.alerts import alerts_of, automations_of
+from exports.archive.artifacts import write_artifacts
 from exports.archive.writer import Archive
 from metrics.downloads.formats import DownloadFormat, pieces_of
 from metrics.models import StreamKind
@@ -50,9 +51,14 @@ JSON has no word for NaN and infinities: they are the texts "NaN", "Infinity" an
 | `projects/NAME/runs/NUMBER/system.jsonl` | hardware samples, by `_timestamp` |
 | `projects/NAME/runs/NUMBER/output.log` | the console log, secrets included |
 | `projects/NAME/runs/NUMBER/files/…` | the files of the run |
+| `projects/NAME/artifacts/collections.jsonl` | its artifacts: name, type, description, tags, time to live |
+| `projects/NAME/artifacts/versions.jsonl` | their versions: aliases, tags, metadata, which runs logged and used each |
+| `projects/NAME/artifacts/links.jsonl` | which versions its portfolios link, with their aliases there |
+| `projects/NAME/artifacts/manifests/ID.json` | what a version consists of: paths, references, MD5 digests in base64 |
+| `projects/NAME/artifacts/content/MD5` | a content by its digest, in hexadecimal: once, however many versions name it |
 | `missing.txt` | only if there are any: files that were listed but could not be read |
 
-Not in it: deleted runs and projects, API keys, passwords, addresses and secrets of webhooks{left_out}.
+Not in it: deleted runs, artifacts and projects, API keys, passwords, addresses and secrets of webhooks{left_out}.
 """
 
 
@@ -82,6 +88,7 @@ def write(archive: Archive, actor: Actor, team: Team, after_run: Callable[[], No
     for project in projects_in(actor, team):
         place = f"projects/{project.name}"
         _write_project(archive, actor, project, place)
+        write_artifacts(archive, actor, project, f"{place}/artifacts")
         runs = runs_in(actor, team).filter(project=project).order_by("pk")
         listed = list(runs.values_list("pk", "uid", "display_name"))
         archive.add_lines(f"{place}/runs.jsonl", map(_index_entry, listed))

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from base64 import b64decode
 from datetime import timedelta
 
 import pytest
@@ -14,6 +15,10 @@ from access.actor import SYSTEM
 from alerts.models import Destination, Secret
 from alerts.preferences.services import add_route, change_settings
 from alerts.tests.places import a_place
+from artifacts.lineage.services import use_version
+from artifacts.tests.factories import make_version
+from artifacts.versions.deletion import delete_version
+from artifacts.versions.links import link_version
 from automations.models import Automation
 from common.errors import Conflict, Forbidden, NotFound, Unavailable
 from exports import services
@@ -22,6 +27,7 @@ from exports.tasks import make_exports
 from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import history, post
 from runs.lifecycle.alerts import send_alert
+from runs.models import Project
 from storage.filesystem import path_of
 from storage.services import record_bytes, sweep
 from teams.models import Visibility
@@ -102,6 +108,58 @@ def test_the_archive_holds_all_of_a_run_exactly(team, admin):
     assert "hello" in archive.read(f"{place}/output.log").decode()
     assert archive.read(f"{place}/files/media/a.txt") == b"\x00bytes"
     assert archive.testzip() is None
+
+
+def test_the_archive_holds_artifacts_with_each_content_once(team, admin):
+    """TEAM-12: what a version consists of can be put together again, and its lineage read."""
+    project = ProjectFactory(team=team, name="cifar")
+    run = RunFactory(project=project, uid="trainer")
+    same = {"a.txt": b"same"}
+    given = {"run": run, "metadata": {"loss": 0.5}, "aliases": ["best"], "tags": ["good"]}
+    first = make_version(project, "data", same, **given)
+    make_version(project, "data", same | {"deep/b.txt": b"other"}, references={"c": "s3://b/c"})
+    delete_version(actor=SYSTEM, version=make_version(project, "gone", {"g": b"gone"}), with_aliases=True)
+    use_version(actor=SYSTEM, run=RunFactory(project=project, uid="user"), version=first)
+    link_version(actor=SYSTEM, version=first, project=project, name="released", aliases=["prod"])
+    place = "projects/cifar/artifacts"
+    _export, archive = made(admin, team)
+    contents = [name for name in archive.namelist() if name.startswith(f"{place}/content/")]
+    assert sorted(archive.read(name) for name in contents) == [b"other", b"same"]
+    collections = lines(archive, f"{place}/collections.jsonl")
+    assert [(row["name"], row["kind"]) for row in collections] == [
+        ("data", "sequence"), ("gone", "sequence"), ("released", "portfolio"),
+    ]  # fmt: skip
+    told, _second = lines(archive, f"{place}/versions.jsonl")
+    assert (told["name"], told["aliases"], told["tags"]) == ("data:v0", ["best"], ["good"])
+    assert json.loads(told["metadata"]) == {"loss": 0.5}
+    assert (told["logged_by"], told["used_by"]) == (["vision/cifar/trainer"], ["vision/cifar/user"])
+    [link] = lines(archive, f"{place}/links.jsonl")
+    assert (link["name"], link["version"]) == ("released:v0", "vision/cifar/data:v0")
+    assert sorted(link["aliases"]) == ["latest", "prod"]
+    manifest = json.loads(archive.read(f"{place}/manifests/{first.pk}.json"))
+    digest = b64decode(manifest["contents"]["a.txt"]["digest"]).hex()
+    assert archive.read(f"{place}/content/{digest}") == b"same"
+    assert "artifacts/manifests/ID.json" in archive.read("README.md").decode()
+
+
+def test_more_versions_take_no_more_statements(team, admin, django_assert_max_num_queries):
+    project = ProjectFactory(team=team, name="cifar")
+    for number in range(8):
+        make_version(project, "data", {"n": str(number).encode()}, tags=["t"], aliases=[f"a{number}"])
+    export = services.request_export(actor=actor(admin), team=team)
+    with django_assert_max_num_queries(60):
+        make_exports()
+    export.refresh_from_db()
+    assert len(lines(opened(export), "projects/cifar/artifacts/versions.jsonl")) == 8
+
+
+def test_a_linked_version_of_a_project_that_one_may_not_see_is_not_named(team, admin):
+    project, hidden = (ProjectFactory(team=team, name=name) for name in ("shown", "hidden"))
+    link_version(actor=SYSTEM, version=make_version(hidden, "secret"), project=project, name="released")
+    Project.objects.filter(pk=hidden.pk).update(visibility=Visibility.RESTRICTED)
+    _export, archive = made(make_member(team, Preset.ADMIN), team)
+    [link] = lines(archive, "projects/shown/artifacts/links.jsonl")
+    assert link["version"] is None
 
 
 def test_the_archive_says_who_belongs_to_the_team_and_documents_itself(team, admin):

@@ -1,28 +1,20 @@
 """How a run's files are shown: folder by folder, and previewed."""
 
-import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
 
-from common.formats.lenient_json import clean_tree, read_lenient
+from runs.files.text_preview import language_of, read_text_preview
 from runs.models import Run, RunFile
-from runs.secrets.masking import mask, mask_tree
 from runs.selectors import files_of
 from storage.filesystem import path_of
 from storage.signed_urls import tickets
 
-PREVIEW_BYTES = 256 * 1024
 FILES_A_PAGE = 200
 OPEN_UP_TO = 40
 """A run of so few files shows all its folders open."""
-_LANGUAGES = {
-    "py": "python", "json": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml", "sh": "shell", "js": "script",
-    "ts": "script", "c": "script", "cpp": "script", "cu": "script", "h": "script", "rs": "script", "go": "script",
-    "patch": "diff", "diff": "diff", "md": "markdown", "ini": "toml", "cfg": "toml",
-}  # fmt: skip
 
 
 def kind_of(content_type: str) -> str:
@@ -113,36 +105,23 @@ def find_files(run: Run, text: str) -> list[FileEntry]:
     return [_file_entry(run, file) for file in files_of(run).filter(name__icontains=text)[:FILES_A_PAGE]]
 
 
-def _pretty(text: str, *, revealed: bool) -> str:
-    """Lay JSON out, with what its keys name as secrets masked; other texts stay as they are."""
-    try:
-        tree = clean_tree(read_lenient(text))
-    except ValueError:
-        return text
-    return json.dumps(tree if revealed else mask_tree(tree)[0], indent=2, ensure_ascii=False)
-
-
 def preview_of(file: RunFile | None, *, revealed: bool) -> dict[str, Any] | None:
     """Return what the preview shows: a signed URL, or the beginning of a text with secrets masked, or nothing."""
     if file is None:
         return None
     shown: dict[str, Any] = {
         "name": file.name, "size_bytes": file.size_bytes, "kind": kind_of(file.content_type), "text": "",
-        "truncated": False, "missing": False, "language": _LANGUAGES.get(file.name.rpartition(".")[2].lower(), ""),
+        "truncated": False, "missing": False, "language": language_of(file.name),
     }  # fmt: skip
     if shown["kind"] != "text":
         shown["url"] = tickets.get_path(file.blob, name=file.name, content_type=file.content_type)
         return shown
     try:
-        with path_of(file.blob.location).open("rb") as content:
-            head = content.read(PREVIEW_BYTES)
+        preview = read_text_preview(
+            path_of(file.blob.location), name=file.name, size_bytes=file.size_bytes, revealed=revealed
+        )
     except FileNotFoundError:
         return {**shown, "missing": True}
-    if b"\x00" in head:
+    if preview is None:
         return {**shown, "kind": "other"}
-    text = head.decode("utf-8", errors="replace")
-    shown["truncated"] = file.size_bytes > len(head)
-    if shown["language"] == "json" and not shown["truncated"]:
-        text = _pretty(text, revealed=revealed)
-    shown["text"] = text if revealed else mask(text)
-    return shown
+    return {**shown, "text": preview.text, "truncated": preview.is_cut}

@@ -22,7 +22,6 @@ from runs.models import (
     BadLine,
     LogBlock,
     Pulse,
-    RefusedArtifact,
     RefusedFile,
     RefusedPosts,
     Run,
@@ -71,7 +70,7 @@ def delete_files(run: Run, limit: int) -> int:
 def delete_related_rows(run: Run, limit: int) -> int:
     """Remove console log, alerts, what could not be read or stored or was refused, and where the run ran."""
     gone = 0
-    for model in (LogBlock, RunAlert, BadLine, RefusedArtifact, RefusedFile, RefusedPosts, RunHost):
+    for model in (LogBlock, RunAlert, BadLine, RefusedFile, RefusedPosts, RunHost):
         if gone < limit:
             gone += delete_rows(model._default_manager.filter(run=run), limit - gone)
     return gone

@@ -168,20 +168,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='RefusedArtifact',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(max_length=128)),
-                ('name', models.CharField(max_length=128)),
-                ('digest', models.CharField(help_text='Of its content, as the SDK has it; empty where only the name counts.', max_length=128)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refused_artifacts', to='runs.run')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('run', 'type', 'name', 'digest'), name='runs_refused_artifact_once')],
-            },
-        ),
-        migrations.CreateModel(
             name='RefusedFile',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

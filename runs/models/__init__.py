@@ -1,6 +1,6 @@
 """Projects, runs, and what belongs to a run besides its points."""
 
-from runs.models.file import RefusedArtifact, RefusedFile, RunFile
+from runs.models.file import RefusedFile, RunFile
 from runs.models.log import BadLine, LogBlock, RefusedPosts
 from runs.models.project import (
     FormerProjectName,
@@ -33,7 +33,6 @@ __all__ = [
     "ProjectMember",
     "ProjectQuerySet",
     "Pulse",
-    "RefusedArtifact",
     "RefusedFile",
     "RefusedPosts",
     "Run",

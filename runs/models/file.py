@@ -45,25 +45,3 @@ class RefusedFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class RefusedArtifact(models.Model):
-    """An artifact that an SDK wanted to log and that was not kept; goes when artifacts come."""
-
-    run = models.ForeignKey(Run, models.CASCADE, related_name="refused_artifacts")
-    type = models.CharField(max_length=128)
-    name = models.CharField(max_length=128)
-    digest = models.CharField(
-        max_length=128, help_text="Of its content, as the SDK has it; empty where only the name counts."
-    )
-    at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["run", "type", "name", "digest"], name="runs_refused_artifact_once"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.name

@@ -61,17 +61,22 @@ def _comparison_line(
 
 
 def _keys(flats: Sequence[dict[str, Any]]) -> list[str]:
-    return sorted({key for flat in flats for key in flat if not key.startswith("_")})
+    return sorted({key for flat in flats for key in flat})
 
 
-def _config(runs: Sequence[Run], *, with_equal: bool) -> ComparisonSection:
-    flats = [run.config_flat for run in runs]
+def _without_own(flat: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the SDK says, not the user."""
+    return {key: value for key, value in flat.items() if not key.startswith("_")}
+
+
+def compare_flat(title: str, flats: Sequence[dict[str, Any]], *, with_equal: bool) -> ComparisonSection:
+    """Compare trees of values in their flat form (`runs.config.flatten`), key by key."""
     lines = [_comparison_line(key, [flat.get(key) for flat in flats]) for key in _keys(flats)]
-    return _section(_("Config"), lines, with_equal=with_equal)
+    return _section(title, lines, with_equal=with_equal)
 
 
 def _summary(runs: Sequence[Run], *, with_equal: bool) -> ComparisonSection:
-    flats = [run.pulse.summary_flat for run in runs]
+    flats = [_without_own(run.pulse.summary_flat) for run in runs]
     newest_first = sorted(zip(runs, flats, strict=True), key=lambda pair: pair[0].pk, reverse=True)
     defined = [(definitions_of(run), flat) for run, flat in newest_first]
     lines = []
@@ -106,6 +111,6 @@ def compare_runs(runs: Sequence[Run], *, with_equal: bool) -> list[ComparisonSec
     names = [_comparison_line(name, [fact[name] for fact in facts]) for name in (facts[0] if facts else {})]
     return [
         _section(_("Run"), names, with_equal=with_equal),
-        _config(runs, with_equal=with_equal),
+        compare_flat(_("Config"), [_without_own(run.config_flat) for run in runs], with_equal=with_equal),
         _summary(runs, with_equal=with_equal),
     ]

@@ -17,7 +17,6 @@ from common.web.responses import attachment
 from runs import selectors
 from runs.access import RunAction
 from runs.files.browsing import FILES_A_PAGE, find_files, folder_of, preview_of
-from runs.files.refused_artifacts import refused_artifacts
 from runs.files.services import delete_run_file
 from runs.files.zip_download import zipped
 from runs.run_page.context import run_context
@@ -48,7 +47,6 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
     context["folder"] = folder_of(run, folder, start)
     refused = run.refused_files.all()
     context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}
-    context["artifacts"] = refused_artifacts(run)
     part = "runs/files/page.html"
     if request.htmx:  # type: ignore[attr-defined]
         part = "runs/files/list.html" if "search" in request.GET else "runs/files/branch.html"

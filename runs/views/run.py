@@ -25,7 +25,6 @@ from runs.bulk_actions import annotations
 from runs.bulk_actions.redaction import redact_run
 from runs.config.metric_definitions import definitions_of
 from runs.config.redaction import read_keys
-from runs.files.refused_artifacts import refused_artifacts
 from runs.ingest.bad_lines import bad_lines_of
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.fields import RunFields
@@ -99,7 +98,6 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
         "alerts": _alerts(run),
         "definitions": definitions_of(run).listed(),
         "bad_lines": bad_lines_of(run),
-        "artifacts": refused_artifacts(run),
         "secrets": found,
         "suggested_keys": "\n".join(suggested),
         "revealed": revealed,

@@ -9,7 +9,7 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
 from access.models import AuditEntry
-from access.rest.policy import actor_of
+from access.rest.policy import actor_of, signed_in
 from access.rest.viewsets import ScopedViewSet
 from access.routes import declare
 from common.rest.responses import NewestFirstPagination, validated
@@ -100,7 +100,7 @@ class AuditViewSet(ListModelMixin, ScopedViewSet[AuditEntry]):
         actor, organization = actor_of(request), self._organization(given.pop("organization", ""))
         chosen = AuditFilter(**given)
         if request.accepted_renderer.format == "ndjson":
-            return export(actor, chosen, organization, "ndjson")
+            return export(signed_in(request), chosen, organization, "ndjson")
         require_log(actor, organization)
         page = self.paginate_queryset(matching(actor, chosen, organization)) or []
         rows = [entry_to_dict(line) for line in audit_lines(actor, page)]

@@ -252,6 +252,11 @@ class TestRest:
         assert response["Content-Type"] == "application/x-ndjson"
         assert {json.loads(line)["organization"] for line in _body(response).splitlines()} == {"acme"}
 
+    def test_streams_nothing_to_who_is_not_signed_in(self):
+        """A download is written down with its person, so there has to be one."""
+        response = Client().get("/api/v1/audit/?format=ndjson")
+        assert (response.status_code, response.json()["error"]["code"]) == (401, "unauthenticated")
+
     def test_refuses_who_is_no_admin(self, team: Team):
         """BIL-11: organization admins alone; a stranger hears of no organization."""
         assert self._get(make_key(User.objects.get(username="ada")), "organization=acme").status_code == 403

@@ -168,10 +168,10 @@ def test_histograms_are_drawn_over_steps_and_over_each_other(
 ) -> None:
     """RUN-26: of several runs at the slider's step, of one as a heat map; found by kind, and in the panel's form."""
     page = quiet
-    sign_up(page, server, "watcher")
-    env = leave_with_env(page) | {"WANDB_ENTITY": "watcher"}
+    sign_up(page, server, "histologist")
+    env = leave_with_env(page) | {"WANDB_ENTITY": "histologist"}
     sdks.run_script(sdk("0.31.0"), WATCHED, env=env, cwd=tmp_path)
-    page.goto(f"{server.url}/watcher/watched")
+    page.goto(f"{server.url}/histologist/watched")
     panel = page.locator('.chart-card[data-key="gradients/layer"]')
     # panels are laid out anew a moment after the search is typed: a slider moved before that is forgotten
     page.fill("[data-page-search]", "no panel has this name")
@@ -192,6 +192,6 @@ def test_histograms_are_drawn_over_steps_and_over_each_other(
     page.fill("[data-page-search]", "by hand")
     expect(page.locator(".chart-card canvas")).to_be_visible()
 
-    page.goto(f"{server.url}/watcher/watched/runs/one")
+    page.goto(f"{server.url}/histologist/watched/runs/one")
     expect(panel.locator("canvas")).to_be_visible()
     expect(slider).to_be_hidden()

@@ -16,7 +16,7 @@ import pytest
 
 from config.env import ROOT
 from storage import filesystem
-from tests.databases import GIVEN, SQLITE, Database, installation_env
+from tests.databases import GIVEN, SQLITE, Database, Prepared, installation_env
 from tests.installation import Installation
 from tests.killing import Writer
 from tests.management import Management
@@ -27,6 +27,8 @@ from tests.stored import Expected
 from tests.waiting import until
 
 CONTENT = b"what the blob holds"
+Manage = Callable[..., tuple[int, str, str]]
+"""Runs a management command on a data folder; returns its status and what it printed on stdout and stderr."""
 
 LOOK = """
 import hashlib, json, sys
@@ -71,15 +73,44 @@ def empty(tmp_path: Path) -> Iterator[Empty]:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the backup of an installation without people: empty tables, one blob."""
+def manage() -> Iterator[Manage]:
+    """Give a function that runs a command on a data folder; Django starts once for each."""
+    started: dict[Path, Management] = {}
+
+    def run(home: Path, *command: str) -> tuple[int, str, str]:
+        home.mkdir(exist_ok=True)
+        if home not in started:
+            started[home] = Management(installation_env(home, sqlite_in(home)))
+        return started[home].run(list(command))
+
+    yield run
+    for management in started.values():
+        management.stop()
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the data folder of an installation without people: empty tables, one blob."""
     home = tmp_path_factory.mktemp("small")
     (home / "blobs" / "aa" / "bb").mkdir(parents=True)
     (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(CONTENT)
-    archive = home / "small.tar"
-    for command in (["migrate", "--verbosity", "0"], ["backup", str(archive)]):
-        subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=on_sqlite(home), check=True)
+    sqlite_in(home).create(like=Prepared().wait().database)
+    return home
+
+
+@pytest.fixture(scope="module")
+def kept(installed: Path, manage: Manage) -> Path:
+    """Return its backup."""
+    archive = installed / "small.tar"
+    status, _, errors = manage(installed, "backup", str(archive))
+    assert status == 0, errors
     return archive
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a data folder with nothing in it, which what is refused leaves as it is."""
+    return tmp_path_factory.mktemp("elsewhere")
 
 
 @pytest.fixture
@@ -88,9 +119,14 @@ def small(kept: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(kept, tmp_path / "small.tar"))
 
 
-def on_sqlite(home: Path) -> dict[str, str]:
-    env = installation_env(home, Database("unused", home / SQLITE))
-    return env | {"RUNYARD_DATABASE_URL": f"sqlite:///{home / SQLITE}"}
+def sqlite_in(home: Path) -> Database:
+    """Return the SQLite of a data folder, whatever the suite was given."""
+    return Database("", home / SQLITE)
+
+
+about_files = pytest.mark.skipif(
+    GIVEN.startswith("postgres"), reason="about files, and begins with those of the embedded default"
+)
 
 
 @pytest.mark.races
@@ -136,21 +172,19 @@ def test_a_backup_beside_writers_ends_and_holds_what_was_acknowledged(
     assert (empty.home / "secret-key").read_text() == (server.home / "secret-key").read_text()
 
 
-def test_a_killed_backup_leaves_nothing_under_its_name(tmp_path: Path) -> None:
+@about_files
+def test_a_killed_backup_leaves_nothing_under_its_name(installed: Path, tmp_path: Path) -> None:
     """The review's M2: what has the name is whole."""
     home, archive = tmp_path / "home", tmp_path / "backup.tar"
     (home / "blobs").mkdir(parents=True)
     os.mkfifo(
         home / "blobs" / "endless"
     )  # in the middle: the database is written, and this file never begins
-    subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
-        cwd=ROOT,
-        env=on_sqlite(home),
-        check=True,
-    )
+    shutil.copy(installed / SQLITE, home / SQLITE)
     process = subprocess.Popen(
-        [sys.executable, "manage.py", "backup", str(archive)], cwd=ROOT, env=on_sqlite(home)
+        [sys.executable, "manage.py", "backup", str(archive)],
+        cwd=ROOT,
+        env=installation_env(home, sqlite_in(home)),
     )
     until(
         lambda: any(path.stat().st_size for path in tmp_path.glob(".runyard-backup-*/archive")), "it writes"
@@ -200,31 +234,33 @@ def without_manifest(archive: Path) -> None:
             new.addfile(member, old.extractfile(member))
 
 
+@about_files
 @pytest.mark.parametrize(
     ("harm", "why"), [(damaged, "blobs"), (cut_off, "cut off"), (without_manifest, "manifest")]
 )
 @pytest.mark.parametrize("how", [["--check"], []])
 def test_a_harmed_backup_is_refused_and_nothing_changed(
-    small: Path, tmp_path: Path, harm: Callable[[Path], None], why: str, how: list[str]
+    *, small: Path, elsewhere: Path, manage: Manage, harm: Callable[[Path], None], why: str, how: list[str]
 ) -> None:
     """The review's M2: `restore` verifies before it touches anything."""
     harm(small)
-    home = tmp_path / "home"
-    done = run(home, "restore", str(small), *how)
-    assert done.returncode == 1
-    assert why in done.stderr
-    assert not (home / "blobs").exists()
-    assert list(home.glob("restoring-*")) == []
+    status, _, errors = manage(elsewhere, "restore", str(small), *how)
+    assert status == 1
+    assert why in errors
+    assert not (elsewhere / "blobs").exists()
+    assert list(elsewhere.glob("restoring-*")) == []
 
 
-def test_restore_refuses_what_does_not_fit(small: Path, tmp_path: Path) -> None:
+@about_files
+def test_restore_refuses_what_does_not_fit(
+    small: Path, tmp_path: Path, elsewhere: Path, manage: Manage
+) -> None:
     """The review's M2: neither a newer release's backup nor one over an installation is put back unasked."""
     home = tmp_path / "home"
-    assert run(home, "restore", str(small)).returncode == 0
-    refused = run(home, "restore", str(small))
-    assert "is not empty; --force" in refused.stderr
+    assert manage(home, "restore", str(small))[0] == 0
+    assert "is not empty; --force" in manage(home, "restore", str(small))[2]
     (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(b"of before")
-    told = json.loads(run(home, "restore", str(small), "--force").stdout)
+    told = json.loads(manage(home, "restore", str(small), "--force")[1])
     assert (home / "blobs" / "aa" / "bb" / "aabb-1").read_bytes() == CONTENT
     [aside] = home.glob("replaced-*")
     assert str(aside) in told["replaced"]
@@ -235,16 +271,8 @@ def test_restore_refuses_what_does_not_fit(small: Path, tmp_path: Path) -> None:
         )
         database.commit()
     newer = tmp_path / "newer.tar"
-    assert run(home, "backup", str(newer)).returncode == 0
-    assert "newer Runyard" in run(tmp_path / "other", "restore", str(newer)).stderr
-
-
-def run(home: Path, *command: str) -> "subprocess.CompletedProcess[str]":
-    home.mkdir(exist_ok=True)
-    return subprocess.run(
-        [sys.executable, "manage.py", *command], cwd=ROOT, env=on_sqlite(home), capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    assert manage(home, "backup", str(newer))[0] == 0
+    assert "newer Runyard" in manage(elsewhere, "restore", str(newer))[2]
 
 
 @pytest.mark.skipif(not GIVEN.startswith("postgres"), reason="SQLite needs no other program")

@@ -68,6 +68,14 @@ def test_the_message_says_what_is_invalid(ask: Any):
     assert answer["detail"] == {"theme": ['"pink" is not a valid choice.']}
 
 
+@pytest.mark.parametrize("path", ["runs/act/", "teams/"])
+def test_a_body_over_the_limit_is_refused_by_the_settings_name(ask: Any, path: str, settings: Any):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    answer = ask("POST", path, {"values": ["0" * 1000]})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
+    assert "at most 1000 bytes here (setting RUNYARD_GRAPHQL_MAX_MIB)" in answer.json()["error"]["message"]
+
+
 def test_an_invitation_of_nobody_is_no_success(ask: Any):
     """TEAM-4: each reason is told, and whoever can be invited is."""
     answer = ask("POST", "teams/vision/invitations/", {"people": ["no address", "nobody-here"]})

@@ -1,12 +1,16 @@
 """People on the session's installation, for every test of the SDK."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests import sdks
 from tests.installation import Installation
+from tests.sdk.lines import AT_ONCE, Jobs, Line, Ran, lacks
 from tests.sdk.people import Person, person
 from tests.sdk.raw import Neighbour
+from tests.sdk.table import MISSING, PROPERTY
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +51,35 @@ def unharmed(server: Installation, neighbour: Neighbour) -> Iterator[None]:
     yield
     neighbour.see_another_post()
     assert "Traceback" not in log.read_bytes()[before:].decode(errors="replace")
+
+
+@pytest.fixture(scope="module")
+def jobs(
+    request: pytest.FixtureRequest,
+    server: Installation,
+    ada: Person,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Jobs]:
+    """Start the jobs of the module's `JOBS` that the chosen tests need."""
+    named = request.module.JOBS
+    specs = [getattr(item, "callspec", None) for item in request.session.items]
+    lines = [spec.params["ran"] for spec in specs if spec and isinstance(spec.params.get("ran"), Line)]
+    wanted = {(line.job, line.version) for line in lines if not lacks(line)}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        jobs = Jobs(named, pool, server, ada, tmp_path_factory.mktemp)
+        for job in named:
+            for version in sdks.tried():
+                if (job, version) in wanted:
+                    jobs.start(job, version)
+        yield jobs
+        pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def ran(request: pytest.FixtureRequest, record_property: Callable[[str, object], None], jobs: Jobs) -> Ran:
+    """Wait for what a test of a line looks at."""
+    line: Line = request.param
+    record_property(PROPERTY, (line.number, line.title, line.version))
+    if lacks(line):
+        pytest.skip(MISSING)
+    return jobs.result(line.job, line.version)

@@ -186,10 +186,17 @@ def test_automations_are_deleted(told: dict[str, Any]) -> None:
 
 
 def test_what_there_is_not_is_refused_aloud(told: dict[str, Any]) -> None:
-    """Artifacts have yet to come; ARIA will not."""
-    assert "Artifact collections are not supported" in told["collection"] or "400" in told["collection"]
-    for name in {"aria", "tag"} & told.keys():
-        assert told[name].startswith("UnsupportedError")
+    """ARIA will not come, and a collection that is not there cannot be watched."""
+    assert "artifact" in told["no collection"] or "404" in told["no collection"]
+    if "aria" in told:
+        assert told["aria"].startswith("UnsupportedError")
+
+
+def test_an_automation_of_a_collection_is_read_back_with_its_scope(told: dict[str, Any]) -> None:
+    """ALR-6: the scope of artifact events."""
+    scope = told["collection"]["scope"]
+    assert (scope["name"], scope["id"]) == ("watched", told["ids"]["collection"])
+    assert told["collection"]["event"]["eventType"] == "CREATE_ARTIFACT"
 
 
 def test_a_metric_that_crosses_its_threshold_calls_the_webhook_signed(

@@ -7,141 +7,23 @@ this module asks; only those that the chosen tests need. Each test then looks at
 import json
 import os
 import signal
-import subprocess
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from runs.config.metric_definitions import definitions_in
 from tests import sdks
-from tests.installation import Installation
-from tests.sdk.people import Person
-from tests.sdk.table import MISSING, PROPERTY, parts
-from tests.sdk.wire import Recorder, Run, recording
-from tests.waiting import PATIENCE_S, until
+from tests.sdk.lab import Lab
+from tests.sdk.lines import Job, Ran, Told, only, scenario
+from tests.sdk.table import parts
+from tests.sdk.wire import Recorder, recording
+from tests.waiting import until
 
 pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
-SCRIPTS = Path(__file__).with_name("scenarios")
-AT_ONCE = 4
-"""Scripts that run at the same time: they mostly wait, and the SDK's slowest steps are imports."""
-
-SETTINGS = {
-    "WANDB_SILENT": "true",
-    "WANDB__TRANSACTION_LOG_FLUSH_INTERVAL": "0.1",  # or a killed client has lost 15 s before we see any of them
-}
-NO_STATS = {"WANDB_X_DISABLE_STATS": "true", "WANDB__DISABLE_STATS": "true"}
-"""The second one's for releases up to 0.18."""
-
-
-@dataclass(frozen=True)
-class Lab:
-    """One release, and one script's folder."""
-
-    version: str
-    python: Path
-    server: Installation
-    ada: Person
-    folder: Path
-    attempt: int = 1
-
-    @property
-    def project(self) -> str:
-        """The project of the release's runs; a second attempt begins in an empty one."""
-        return f"sdk-{self.version}" if self.attempt == 1 else f"sdk-{self.version}-{self.attempt}"
-
-    def run(self, uid: str) -> Run:
-        """Name a run."""
-        return Run(self.ada.name, self.project, uid)
-
-    def found(self, uid: str) -> dict[str, Any]:
-        """Return a run as the server has it."""
-        return self.ada.wire.run(self.run(uid))
-
-    def rows(self, uid: str) -> list[dict[str, Any]]:
-        """Return its history."""
-        return self.ada.wire.rows(self.run(uid))
-
-    def steps(self, uid: str) -> list[int]:
-        """Return its history's steps."""
-        return [row["_step"] for row in self.rows(uid)]
-
-    def log(self, uid: str) -> list[str]:
-        """Return its console lines."""
-        return self.ada.wire.log(self.run(uid))
-
-    def file(self, uid: str, name: str) -> str | None:
-        """Return a file's content, None when the server has none of this name."""
-        reply = self.ada.wire.data(FILE, project=self.project, entity=self.ada.name, name=uid, file=name)
-        for edge in reply["project"]["run"]["files"]["edges"]:
-            content = self.ada.wire.http.get(edge["node"]["directUrl"])
-            return content.text if content.status_code == 200 else None
-        return None
-
-    def env(self, **variables: str) -> dict[str, str]:
-        """Return what the SDK reads; an empty one's not set."""
-        env = {**SETTINGS, **NO_STATS, **self.ada.env, "WANDB_PROJECT": self.project, **variables}
-        return {name: value for name, value in env.items() if value}
-
-    def start(self, script: str, **variables: str) -> "subprocess.Popen[str]":
-        """Start a script."""
-        code = (SCRIPTS / f"{script}.py").read_text()
-        return sdks.start_script(self.python, code, env=self.env(**variables), cwd=self.folder)
-
-    def end(self, process: "subprocess.Popen[str]", within_s: float = PATIENCE_S) -> tuple[int, str]:
-        """Wait for a script; return its status and what it printed. It leaves no process behind."""
-        try:
-            out, _ = process.communicate(timeout=within_s)
-        except subprocess.TimeoutExpired as late:
-            status = process.poll()  # not None where something that it has started holds the output
-            sdks.kill_script(process)
-            told = f"not over within {within_s} s (status {status}); it printed {late.output!r}"
-            raise AssertionError(f"{told}; the SDK's logs end so:\n{self._said()}") from None
-        return process.returncode, out
-
-    def _said(self) -> str:
-        """Return the ends of what the SDK has written of itself."""
-        logs = sorted(self.folder.glob("wandb/**/debug*.log"))
-        return "\n".join(f"--- {log}\n{log.read_text(errors='replace')[-3000:]}" for log in logs)
-
-    def script(self, script: str, **variables: str) -> str:
-        """Run a script that ends well; return what it printed."""
-        status, out = self.end(self.start(script, **variables))
-        assert status == 0, out
-        return out
-
-    def cli(self, *arguments: str, **variables: str) -> tuple[int, str]:
-        """Run the SDK's command line; return its status and what it printed."""
-        done = subprocess.run(
-            [str(self.python.with_name("wandb")), *arguments], env=sdks.script_env(self.env(**variables), self.folder),
-            cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE_S,
-            check=False,
-        )  # fmt: skip
-        return done.returncode, done.stdout
-
-    def sync(self, *options: str) -> None:
-        """Run `wandb sync` on the one run in the folder."""
-        found = sorted((self.folder / "wandb").glob("*run-*"))
-        assert len(found) == 1, found
-        status, out = self.cli("sync", *options, str(found[0]))
-        assert status == 0, out
-
-
-FILE = """
-query F($project: String!, $entity: String!, $name: String!, $file: String!) {
-  project(name: $project, entityName: $entity) {
-    run(name: $name) { files(names: [$file]) { edges { node { name directUrl } } } }
-  }
-}"""
 STOP = "mutation S($id: ID!) { stopRun(input: {id: $id}) { success } }"
-Told = dict[str, Any]
 
 
 # -- what runs at the clients --------------------------------------------------------------------------------------
@@ -263,118 +145,12 @@ def resumes(lab: Lab) -> Told:
     return {who: lab.script("resumes", WHO=who) for who in ("goes on", "must", "never")}
 
 
-def only(script: str, **variables: str) -> Callable[[Lab], Told]:
-    """Run one script."""
-    return lambda lab: {"out": lab.script(script, **variables)}
-
-
-JOBS: dict[str, Callable[[Lab], Told]] = {
+JOBS: dict[str, Job] = {
     "stopped": stopped, "killed": killed, "shared": shared, "labels": only("labels", **STATS), "life": life,
     "resumes": resumes, "api": api, "interrupted": interrupted, "login": login, "auto": auto, "again": again,
     "offline": offline, "forks": only("forks"), "rewinds": only("rewinds"),
 }  # fmt: skip
 """The slow ones first."""
-
-
-# -- the lines of the table ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of the table, in one release's column."""
-
-    number: int
-    title: str
-    job: str
-    since: str
-    version: str
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a job told, and where to look."""
-
-    lab: Lab
-    told: Told
-
-
-_titles: list[str] = []
-
-
-def scenario(title: str, job: str, *, since: str = "0") -> Callable[[Any], Any]:
-    """Make a test a line of the table; ``since`` is the first release that has what it is about."""
-    number = len(_titles)
-    _titles.append(title)
-    lines = [pytest.param(Line(number, title, job, since, version), id=version) for version in sdks.tried()]
-    return pytest.mark.parametrize("ran", lines, indirect=True)
-
-
-class Jobs:
-    """Runs each job once for all the tests that look at it, and once more for a test that is tried again."""
-
-    def __init__(
-        self, pool: ThreadPoolExecutor, server: Installation, ada: Person, new_folder: Callable[[str], Path]
-    ) -> None:
-        self._pool, self._server, self._ada, self._new_folder = pool, server, ada, new_folder
-        self._started: dict[tuple[str, str], list[Future[Ran]]] = defaultdict(list)
-        self._failed: set[tuple[str, str]] = set()
-
-    def start(self, job: str, version: str) -> None:
-        """Start a job in a folder and a project of its own."""
-        attempts, folder = self._started[job, version], self._new_folder(job)
-        attempts.append(self._pool.submit(self._do, job, version, folder, len(attempts) + 1))
-
-    def _do(self, job: str, version: str, folder: Path, attempt: int) -> Ran:
-        lab = Lab(version, sdks.python_of(version), self._server, self._ada, folder, attempt)
-        return Ran(lab, JOBS[job](lab))
-
-    def result(self, job: str, version: str) -> Ran:
-        """Wait for what a job has told."""
-        key = (job, version)
-        if key in self._failed:
-            self._failed.remove(key)
-            self.start(job, version)
-        try:
-            return self._started[key][-1].result()
-        except BaseException:
-            self._failed.add(key)
-            raise
-
-
-@pytest.fixture(scope="module")
-def jobs(
-    request: pytest.FixtureRequest,
-    server: Installation,
-    ada: Person,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Jobs]:
-    """Start what the chosen tests need."""
-    specs = [getattr(item, "callspec", None) for item in request.session.items]
-    lines = [spec.params["ran"] for spec in specs if spec and isinstance(spec.params.get("ran"), Line)]
-    wanted = {(line.job, line.version) for line in lines if not lacks(line)}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        jobs = Jobs(pool, server, ada, tmp_path_factory.mktemp)
-        for job in JOBS:
-            for version in sdks.tried():
-                if (job, version) in wanted:
-                    jobs.start(job, version)
-        yield jobs
-        pool.shutdown(cancel_futures=True)
-
-
-def lacks(line: Line) -> bool:
-    """Whether the release knows nothing of what the line is about."""
-    return parts(line.version) < parts(line.since)
-
-
-@pytest.fixture
-def ran(request: pytest.FixtureRequest, record_property: Callable[[str, object], None], jobs: Jobs) -> Ran:
-    """Wait for what the test looks at."""
-    line: Line = request.param
-    record_property(PROPERTY, (line.number, line.title, line.version))
-    if lacks(line):
-        pytest.skip(MISSING)
-    return jobs.result(line.job, line.version)
 
 
 def user_keys(row: dict[str, Any]) -> dict[str, Any]:

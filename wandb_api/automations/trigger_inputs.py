@@ -1,11 +1,14 @@
 """What the SDK says of an automation to be made or changed, as the services take it (protocol 3.7)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
 from alerts.models import Destination
+from artifacts.access import ArtifactAction
+from artifacts.models import Collection
 from automations.conditions.events import RUN_EVENTS
 from automations.models import ActionKind, Automation
 from automations.services import AutomationFields
@@ -14,8 +17,9 @@ from runs.access import ProjectAction
 from runs.models import Project
 from runs.selectors import get_team
 from teams.models import Team
+from wandb_api.artifacts.nodes import COLLECTION
 from wandb_api.automations.triggers import INTEGRATION, is_readable
-from wandb_api.graphql.global_ids import from_id, kind_of
+from wandb_api.graphql.global_ids import from_id, kind_of, to_id
 
 Input = dict[str, Any]
 
@@ -28,13 +32,35 @@ _UNREAD = '{"$and":[]}'
 """What SDKs send back as the filter of a run's event when they could not read it."""
 
 
-def scope_of(actor: Actor, kind: str, scope_id: str) -> tuple[Team, Project | None]:
-    """Return the team, and the project unless the scope is the whole team.
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an automation is about: a collection, a project, or all projects of a team."""
+
+    team: Team
+    project: Project | None = None
+    collection: Collection | None = None
+
+
+def scope_id_of(automation: Automation) -> str:
+    """Return the id of what an automation is about."""
+    if automation.collection_id:
+        return to_id(COLLECTION, automation.collection_id)
+    return (
+        to_id("Project", automation.project_id)
+        if automation.project_id
+        else to_id("Entity", automation.team_id)
+    )
+
+
+def scope_of(actor: Actor, kind: str, scope_id: str) -> Scope:
+    """Return what an automation is to be about.
 
     Raises:
         Invalid: a scope that this server does not have.
         NotFound: it does not exist, or the actor may not see it.
     """
+    if kind == "ARTIFACT_COLLECTION":
+        return _collection_scope(actor, scope_id)
     if kind == "PROJECT":
         rows = Project.objects.live().select_related("team__organization")
         project = visible(actor, ProjectAction.VIEW, rows).filter(pk=from_id("Project", scope_id)).first()
@@ -42,15 +68,21 @@ def scope_of(actor: Actor, kind: str, scope_id: str) -> tuple[Team, Project | No
             raise NotFound(
                 f"The project with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
             )
-        return project.team, project
-    if kind == "ENTITY":
-        if kind_of(scope_id) == "Organization":
-            raise Invalid(
-                "Automations watch projects and teams; create one in each team of the organization."
-            )
-        team = Team.objects.filter(pk=from_id("Entity", scope_id)).first()
-        return get_team(actor, team.name if team else ""), None
-    raise Invalid("Artifact collections are not supported by this version of the Runyard server.")
+        return Scope(project.team, project)
+    if kind_of(scope_id) == "Organization":
+        raise Invalid("Automations watch projects and teams; create one in each team of the organization.")
+    team = Team.objects.filter(pk=from_id("Entity", scope_id)).first()
+    return Scope(get_team(actor, team.name if team else ""))
+
+
+def _collection_scope(actor: Actor, scope_id: str) -> Scope:
+    rows = Collection.objects.live().select_related("project__team__organization")
+    found = visible(actor, ArtifactAction.VIEW, rows).filter(pk=from_id(COLLECTION, scope_id)).first()
+    if found is None:
+        raise NotFound(
+            f"The artifact collection with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
+        )
+    return Scope(found.project.team, found.project, found)
 
 
 def fields_of(

@@ -16,6 +16,7 @@ from automations.access import AutomationAction
 from automations.conditions.events import ARTIFACT_EVENTS
 from automations.models import ActionKind, Automation
 from teams.models import Team
+from wandb_api.artifacts.nodes import collection_node
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.graphql.nodes import entity_node, project_node
@@ -26,7 +27,9 @@ TRIGGER = "Trigger"
 
 def automations_for(actor: Actor) -> QuerySet[Automation]:
     """Return the automations that the actor sees, with what a node shows; none of deleted projects."""
-    rows = Automation.objects.select_related("team", "project__team", "project__created_by", "destination")
+    rows = Automation.objects.select_related(
+        "team", "project__team", "project__created_by", "collection__type", "collection__project__team", "destination"
+    )  # fmt: skip
     return visible(actor, AutomationAction.VIEW, rows.filter(project__deleted_at__isnull=True))
 
 
@@ -76,11 +79,7 @@ def _trigger_node(automation: Automation, managed: Collection[int], siblings: Si
         "name": automation.name,
         "description": automation.description or None,
         "enabled": automation.is_on,
-        "scope": (
-            {"__typename": "Project", **project_node(automation.project, siblings)}
-            if automation.project
-            else _team_scope_node(automation.team)
-        ),
+        "scope": _scope_node(automation, siblings),
         "triggeringCondition": {
             "__typename": "FilterEventTriggeringCondition",
             "eventType": automation.event,
@@ -88,6 +87,14 @@ def _trigger_node(automation: Automation, managed: Collection[int], siblings: Si
         },
         "triggeredAction": _action_node(automation, managed),
     }
+
+
+def _scope_node(automation: Automation, siblings: Siblings) -> dict[str, Any]:
+    if automation.collection:
+        return collection_node(automation.collection)
+    if automation.project:
+        return {"__typename": "Project", **project_node(automation.project, siblings)}
+    return _team_scope_node(automation.team)
 
 
 def _team_scope_node(team: Team) -> dict[str, Any]:

@@ -19,13 +19,13 @@ from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
 from runs.selectors import projects_of
 from teams.teams.selectors import entities_of
-from wandb_api.automations.trigger_inputs import fields_of, scope_of
+from wandb_api.automations.trigger_inputs import fields_of, scope_id_of, scope_of
 from wandb_api.automations.triggers import TRIGGER, automations_for, trigger_nodes, triggers_by_project
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.bindings import entity_type, mutation, organization_type, project_type, root, user_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.errors import NameTaken
-from wandb_api.graphql.global_ids import from_id, to_id
+from wandb_api.graphql.global_ids import from_id
 from wandb_api.graphql.nodes import project_node
 from wandb_api.graphql.pagination import page_at_once
 
@@ -184,14 +184,16 @@ def _answer(actor: Actor, automation: Automation, input: dict[str, Any]) -> dict
 
 @root(mutation, "createFilterTrigger", AutomationAction.CREATE)
 def resolve_create_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
-    """Make an automation of a project or a whole team."""
+    """Make an automation of a collection, a project or a whole team."""
     actor = info.context.actor
-    team, project = scope_of(actor, input["scopeType"], input["scopeID"])
-    fields = fields_of(actor, input, team)
+    scope = scope_of(actor, input["scopeType"], input["scopeID"])
+    fields = fields_of(actor, input, scope.team)
     try:
-        row = automations.create_automation(actor=actor, team=team, project=project, fields=fields)
+        row = automations.create_automation(
+            actor=actor, team=scope.team, project=scope.project, collection=scope.collection, fields=fields
+        )
     except Conflict as error:
-        if Automation.objects.filter(team=team, name=input["name"].strip()).exists():
+        if Automation.objects.filter(team=scope.team, name=input["name"].strip()).exists():
             raise NameTaken(error.message) from None
         raise
     return _answer(actor, row, input)
@@ -202,8 +204,7 @@ def resolve_update_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[st
     """Change what is given of an automation."""
     actor = info.context.actor
     row = _automation(actor, input["id"])
-    place = to_id("Project", row.project_id) if row.project_id else to_id("Entity", row.team_id)
-    if input.get("scopeID") not in {None, place}:
+    if input.get("scopeID") not in {None, scope_id_of(row)}:
         raise Invalid("Automations cannot be moved; create a new one in the other place.")
     fields = fields_of(actor, input, row.team, row)
     return _answer(actor, automations.change_automation(actor=actor, automation=row, fields=fields), input)

@@ -14,9 +14,9 @@ from access.callers.elevation import HEADER, elevated
 from access.limits.request_rates import spend_request
 from access.routes import Open, declare
 from artifacts.access import ArtifactAction, require_for
+from artifacts.manifests.ids import version_key
 from artifacts.models import Version
 from artifacts.selectors import missing_artifact
-from artifacts.versions.ids import version_key
 from common.errors import DomainError
 from storage.signed_urls import tickets
 from wandb_api.graphql.errors import body_of, status_of

@@ -19,9 +19,10 @@ from access.callers.elevation import HEADER, elevated
 from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web.requests import address_of, disconnect_check
-from common.errors import DomainError, Invalid, TooLarge, Unavailable
+from common.errors import DomainError, Invalid, Unavailable
 from common.formats.lenient_json import clean_tree, read_lenient
 from common.formats.strict_json import strict
+from common.web.request_size import body_too_large
 from wandb_api.file_stream.agent_header import WRAPPER, wrapper_of
 from wandb_api.graphql.context import Context, base_url_of
 from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, ExecutionStopped, MeteredExecutor
@@ -62,9 +63,7 @@ def _payload_of(request: HttpRequest) -> tuple[str, dict[str, Any], str | None]:
         body = read_lenient(request.body)
         text, variables, name = body["query"], body.get("variables") or {}, body.get("operationName")
     except RequestDataTooBig:
-        limit = settings.GRAPHQL_MAX_BYTES
-        message = f"A GraphQL request may have at most {limit} bytes (setting RUNYARD_GRAPHQL_MAX_MIB)."
-        raise TooLarge(message) from None
+        raise body_too_large() from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Invalid('The body must be JSON: {"query": …, "variables": …, "operationName": …}.') from None
     if not isinstance(text, str) or not isinstance(variables, dict):

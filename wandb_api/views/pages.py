@@ -88,14 +88,6 @@ reports = _missing(
         "runs:project_overview",
     )
 )
-artifacts = _missing(
-    MissingFeature(
-        _("Artifacts are not part of Runyard yet"),
-        _("Save files with run.save() instead. They appear in the run’s Files tab."),
-        _("Open the runs"),
-        "runs:runs",
-    )
-)
 registry = _missing(
     MissingFeature(
         _("The registry is not part of Runyard yet"),

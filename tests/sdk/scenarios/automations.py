@@ -119,10 +119,19 @@ told["gone"] = error_of(lambda: api.update_automation(gone))
 told["deleted again"] = error_of(lambda: api.delete_automation(gone))
 told["left"] = sorted(one.name for one in api.automations(entity=team))
 
-collection = {"__typename": "ArtifactSequence", "id": "QXJ0aWZhY3Q6MQ==", "name": "c"}
-told["collection"] = error_of(
-    lambda: api.create_automation(aut.OnCreateArtifact(scope=collection) >> DoNothing(), name="c")
+nowhere = {"__typename": "ArtifactSequence", "id": "QXJ0aWZhY3RDb2xsZWN0aW9uOjA=", "name": "c"}
+told["no collection"] = error_of(
+    lambda: api.create_automation(aut.OnCreateArtifact(scope=nowhere) >> DoNothing(), name="c")
 )
+with wandb.init(project="automated", entity=team) as run:
+    artifact = wandb.Artifact("watched", type="dataset")
+    with artifact.new_file("a.txt") as file:
+        file.write("a")
+    run.log_artifact(artifact).wait()
+collection = api.artifact_collection("dataset", f"{team}/automated/watched")
+told["ids"]["collection"] = collection.id
+new = aut.OnCreateArtifact(scope=collection) >> DoNothing()
+told["collection"] = plain(api.create_automation(new, name="c"))
 if hasattr(aut, "SendPromptToAria"):
     aria = events["change"] >> aut.SendPromptToAria(prompt="why?")
     told["aria"] = error_of(lambda: api.create_automation(aria, name="aria"))

@@ -4,14 +4,14 @@ from typing import Any
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction
+from artifacts.drafts.commit import commit_version
+from artifacts.drafts.manifests import PURPOSE as MANIFEST_PURPOSE
+from artifacts.drafts.manifests import announce_manifest
+from artifacts.drafts.parts import complete_parts, give_up_parts
+from artifacts.drafts.services import Given, begin_version
+from artifacts.drafts.uploads import FileSpec, UploadAddress, addresses_for
 from artifacts.lineage.services import use_version
-from artifacts.manifests.services import PURPOSE as MANIFEST_PURPOSE
-from artifacts.manifests.services import announce_manifest
 from artifacts.models import Manifest, ManifestKind, Version
-from artifacts.uploads.parts import complete_parts, give_up_parts
-from artifacts.uploads.services import Asked, Place, places_for
-from artifacts.versions.commit import commit_version
-from artifacts.versions.drafts import Given, begin_version
 from common.errors import Invalid, NotFound
 from ingest.services import team_for
 from runs.access import RunAction
@@ -28,13 +28,18 @@ from wandb_api.resolvers.artifacts.rows import shown, tag_names, ttl_given, vers
 _ALGORITHM = "MANIFEST_MD5"
 
 
+def _run(actor: Actor, given: dict[str, Any]) -> Run:
+    """Return the run that an input names; what was offline and is synced names neither entity nor project."""
+    entity = given["entityName"] or team_for(actor, None).name
+    return get_run_by_any_name(actor, entity, given["projectName"] or "uncategorized", given["runName"])
+
+
 def _project_and_run(actor: Actor, given: dict[str, Any]) -> tuple[Project, Run | None]:
     if given.get("runName"):
-        run = get_run_by_any_name(actor, given["entityName"], given["projectName"], given["runName"])
+        run = _run(actor, given)
         return run.project, run
-    return ensure_project(
-        actor=actor, team=team_for(actor, given["entityName"]), name=given["projectName"]
-    ), None
+    team = team_for(actor, given["entityName"])
+    return ensure_project(actor=actor, team=team, name=given["projectName"] or "uncategorized"), None
 
 
 @root(mutation, "createArtifact", ArtifactAction.CREATE)
@@ -128,7 +133,7 @@ def resolve_update_artifact_manifest(_: Any, info: Info, input: dict[str, Any]) 
 def resolve_create_artifact_files(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Say where each file goes, in the order of the request; null for what the project holds already."""
     asked = [
-        Asked(
+        FileSpec(
             from_id(VERSION, spec["artifactID"]),
             spec["name"],
             spec.get("md5") or spec.get("digest") or "",
@@ -136,22 +141,27 @@ def resolve_create_artifact_files(_: Any, info: Info, input: dict[str, Any]) -> 
         )
         for spec in input["artifactFiles"]
     ]
-    places = places_for(actor=info.context.actor, files=asked)
-    nodes = {place.version.pk: version_node(place.version) for place in places}
-    edges = [{"node": _place_node(info.context, place, nodes[place.version.pk])} for place in places]
+    addresses = addresses_for(actor=info.context.actor, files=asked)
+    nodes = {address.version.pk: version_node(address.version) for address in addresses}
+    edges = [
+        {"node": _address_node(info.context, address, nodes[address.version.pk])} for address in addresses
+    ]
     return {"files": {"edges": edges}}
 
 
-def _place_node(context: Context, place: Place, version: dict[str, Any]) -> dict[str, Any]:
-    parts = [{"partNumber": number, "uploadUrl": context.absolute(path)} for number, path in place.part_paths]
+def _address_node(context: Context, address: UploadAddress, version: dict[str, Any]) -> dict[str, Any]:
+    parts = [
+        {"partNumber": number, "uploadUrl": context.absolute(path)} for number, path in address.part_paths
+    ]
+    path = address.put_path or (address.part_paths[0][1] if address.part_paths else "")
     return {
         "id": to_id(ENTRY, 0),
-        "name": place.path,
-        "displayName": place.path,
-        "storagePath": place.path,
-        "uploadUrl": context.absolute(place.put_path) if place.put_path else None,
+        "name": address.path,
+        "displayName": address.path,
+        "storagePath": address.path,
+        "uploadUrl": context.absolute(path) if path else None,  # null means to SDKs that the bytes are there
         "uploadHeaders": [],
-        "uploadMultipartUrls": {"uploadID": place.upload_key, "uploadUrlParts": parts} if parts else None,
+        "uploadMultipartUrls": {"uploadID": address.upload_key, "uploadUrlParts": parts} if parts else None,
         "artifact": version,
     }
 
@@ -179,7 +189,7 @@ def resolve_commit_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[s
 def resolve_use_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
     """Record that a run uses a version."""
     actor = info.context.actor
-    run = get_run_by_any_name(actor, input["entityName"], input["projectName"], input["runName"])
+    run = _run(actor, input)
     version = version_with_id(actor, input["artifactID"])
     use_version(actor=actor, run=run, version=version, used_as=input.get("usedAs") or "")
     return {"artifact": version_node(shown(version))}

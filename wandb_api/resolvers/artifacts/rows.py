@@ -6,8 +6,8 @@ from access.actor import Actor
 from access.engine import visible
 from artifacts.access import ArtifactAction
 from artifacts.models import ClientId, Collection, Membership, Version
+from artifacts.retention.time_to_live import FOR_EVER, INHERITED
 from artifacts.selectors import missing_artifact, own_memberships, versions_seen
-from artifacts.versions.drafts import FOR_EVER, INHERITED
 from common.errors import Invalid, NotFound
 from runs.models import Project
 from runs.selectors import get_project_by_any_name
@@ -32,7 +32,7 @@ def project_named(info: Info, given: dict[str, Any]) -> Project:
 
 
 def version_with_id(actor: Actor, text: str) -> Version:
-    """Return a version in whatever state, which the services then check.
+    """Return a version in whatever state, which the services then check; for one that was merged, what it is now.
 
     Raises:
         NotFound: there is none that the actor may see.
@@ -40,6 +40,8 @@ def version_with_id(actor: Actor, text: str) -> Version:
     rows = Version.objects.select_related(*_VERSION_RELATED)
     pk = from_id(VERSION, text)
     found = rows.filter(pk=pk).first()
+    if found is not None and found.merged_into_id is not None:
+        found = rows.filter(pk=found.merged_into_id).first()
     if found is not None and _is_seen(actor, found):
         return found
     raise missing_artifact(f"with the ID “{text}”")

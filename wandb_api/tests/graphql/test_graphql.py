@@ -70,10 +70,10 @@ def test_a_document_of_too_many_characters_is_refused_with_the_limit(ada: Asker)
 
 
 def test_a_body_over_the_limit_is_refused_by_the_settings_name(ada: Asker, settings: Any) -> None:
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = settings.GRAPHQL_MAX_BYTES = 1000
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     answer = ada.send({"query": "{ viewer { id } }", "variables": {"x": "y" * 1000}})
     assert answer.status == 413
-    assert "at most 1000 bytes (setting RUNYARD_GRAPHQL_MAX_MIB)" in answer.messages[0]
+    assert "at most 1000 bytes here (setting RUNYARD_GRAPHQL_MAX_MIB)" in answer.messages[0]
 
 
 @pytest.mark.parametrize(

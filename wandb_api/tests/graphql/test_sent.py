@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from access.actor import SYSTEM
+from artifacts.tests.factories import make_version
+from artifacts.versions.links import link_version
 from runs.models import Run
 from teams.models import Team
 from tests import sdks
@@ -32,7 +35,13 @@ def run(ada: Asker) -> Run:
 
 @pytest.fixture
 def known(run: Run) -> dict[str, Any]:
+    version = make_version(run.project, "net", run=run)
+    portfolio = link_version(actor=SYSTEM, version=version, project=run.project, name="best").collection
     return {
+        "artifactID": to_id("Artifact", version.pk), "collection": "net", "artifactCollectionName": "net",
+        "type": "model", "artifactTypeName": "model", "alias": "latest", "tagName": "new", "digest": version.digest,
+        "artifactSequenceID": to_id("ArtifactCollection", version.collection_id), "cursor": "", "order": "",
+        "artifactPortfolioID": to_id("ArtifactCollection", portfolio.pk), "destinationArtifactTypeName": "dataset",
         "entity": "ada", "entityName": "ada", "project": "p", "projectName": "p", "modelName": "p",
         "run": run.uid, "runName": run.uid, "name": run.uid, "id": to_id("Run", run.pk), "metricName": "_step",
         "teamName": "new-team", "email": "new@example.com", "state": "failed", "urlEndpoint": "https://x.example.com",

@@ -13,6 +13,7 @@ from access.actor import SYSTEM
 from alerts.destinations.services import create_slack_webhook, create_webhook
 from alerts.models import Destination
 from alerts.secrets.services import store_secret
+from artifacts.tests.factories import make_version
 from automations.models import Automation
 from automations.services import AutomationFields, create_automation
 from runs.models import Project
@@ -36,7 +37,9 @@ TRIGGER = """
 fragment EntityScopeFields on Entity { __typename id name entityType }
 fragment T on Trigger {
   id name description enabled createdAt updatedAt
-  scope { __typename ... on Project { id name } ...EntityScopeFields }
+  scope {
+    __typename ... on Project { id name } ... on ArtifactSequence { id name } ...EntityScopeFields
+  }
   triggeringCondition { ... on FilterEventTriggeringCondition { eventType filter } }
   triggeredAction {
     __typename
@@ -176,6 +179,23 @@ def test_a_person_s_entity_is_a_scope_that_the_sdk_can_read(ada: Asker) -> None:
     assert made["scope"]["entityType"] == "team"
 
 
+def test_an_automation_of_a_collection_is_told_with_its_scope(ada: Asker, project: Project) -> None:
+    """ALR-6: the scope of artifact events; it cannot be moved, and one that is not there is not found."""
+    collection = make_version(project, "resnet").collection
+    scope = to_id("ArtifactCollection", collection.pk)
+    given = input_of(
+        project, scopeType="ARTIFACT_COLLECTION", scopeID=scope, triggeringEventType="CREATE_ARTIFACT", eventFilter="{}"
+    )  # fmt: skip
+    made = ada.ask(CREATE, input=given).data["made"]["trigger"]
+    assert made["scope"] == {"__typename": "ArtifactSequence", "id": scope, "name": "resnet"}
+    assert Automation.objects.get().collection == collection
+    again = {"id": made["id"], "scopeType": "ARTIFACT_COLLECTION", "enabled": False}
+    assert ada.ask(UPDATE, input={**again, "scopeID": scope}).status == 200
+    assert ada.ask(UPDATE, input={**again, "scopeID": to_id("Project", project.pk)}).status == 400
+    nowhere = {**given, "name": "b", "scopeID": to_id("ArtifactCollection", 0)}
+    assert ada.ask(CREATE, input=nowhere).status == 404
+
+
 def test_a_taken_name_is_told_as_409(ada: Asker, project: Project) -> None:
     """By which `create_automation(fetch_existing=True)` knows it."""
     automate(project.team, "a")
@@ -191,7 +211,6 @@ def test_too_many_automations_are_no_taken_name(ada: Asker, project: Project, se
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"scopeType": "ARTIFACT_COLLECTION"}, "Artifact collections are not supported"),
         (
             {"scopeType": "ENTITY", "scopeID": to_id("Organization", 1)},
             "one in each team of the organization",

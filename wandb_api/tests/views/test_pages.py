@@ -107,7 +107,6 @@ def test_addresses_answer_alike_for_what_is_hidden_and_what_is_not_there(client,
     [
         ("/vision/cifar/sweeps/k3v9x1", "Sweeps are not part of Runyard yet", "/vision/cifar"),
         ("/vision/cifar/reports/Seeds--Vmlldzox", "Reports are not part", "/vision/cifar/overview"),
-        ("/vision/cifar/artifacts/model/net/v0", "Artifacts are not part", "/vision/cifar/runs"),
         ("/vision/cifar/weave/traces", "Weave is not part", "/vision/cifar"),
         ("/registry/model", "The registry is not part of Runyard yet", "/"),
         ("/orgs/aurora/registry/model?selectionPath=a", "The registry is not part", "/"),

@@ -1,0 +1,1 @@
+"""Drafts: versions while they are logged, with their files, manifests, and the commit that ends them."""

@@ -1,0 +1,49 @@
+"""The bytes of artifacts as `storage` sees them."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from artifacts.drafts import manifests, uploads
+from artifacts.models import Content, Version
+from runs.files.refused_files import record_refused_file
+from storage.models import Blob
+from storage.owners import BlobOwner
+
+
+class ArtifactBlobOwner(BlobOwner):
+    """Files of artifacts; it says for all of this app which blobs are used."""
+
+    upload_purpose = uploads.PURPOSE
+
+    def used_blobs(self) -> "QuerySet[Blob, int]":
+        """Return the contents that projects hold, named by versions or not: the collector decides on those."""
+        return Content.objects.values("blob_id")  # type: ignore[return-value] # ids of Blob
+
+    def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
+        """Hold it for its project and pin it for its draft."""
+        uploads.receive_file(ticket, blob)
+
+    def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
+        """Record it on the run that logs the artifact."""
+        version = (
+            Version.objects.filter(pk=ticket["v"], run__isnull=False).select_related("collection").first()
+        )
+        if version is not None:
+            record_refused_file(
+                {"r": version.run_id, "n": f"{version.collection.name}/{ticket['n']}"}, reason
+            )
+
+
+class ManifestBlobOwner(BlobOwner):
+    """Manifests of drafts."""
+
+    upload_purpose = manifests.PURPOSE
+
+    def used_blobs(self) -> "QuerySet[Blob, int]":
+        """Return none: manifests are contents, too."""
+        return Content.objects.none().values("blob_id")  # type: ignore[return-value]
+
+    def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
+        """Keep it for its draft."""
+        manifests.receive_manifest(ticket, blob)

@@ -1,0 +1,50 @@
+"""Files of drafts that come in parts."""
+
+from collections.abc import Sequence
+
+from access.actor import Actor
+from artifacts.drafts.services import drafts_for
+from artifacts.drafts.uploads import receive_file
+from artifacts.models import PartsUpload, Version
+from common.errors import NotFound
+from storage import parts as stored_parts
+from storage.services import storing
+
+
+def _upload(actor: Actor, version: Version, key: str) -> PartsUpload:
+    drafts_for(actor, Version.objects.filter(pk=version.pk))
+    upload = PartsUpload.objects.select_related("content").filter(version=version, key=key).first()
+    if upload is None:
+        raise NotFound("This upload doesn’t exist, or was given up. Ask for new addresses of its parts.")
+    return upload
+
+
+def complete_parts(*, actor: Actor, version: Version, key: str, parts: Sequence[tuple[int, str]]) -> str:
+    """Put a file together of its parts, in constant memory, and return its MD5; again returns the same.
+
+    Args:
+        actor: Who sends the file.
+        version: The draft.
+        key: The upload's id.
+        parts: Number and ETag of each part.
+
+    Raises:
+        Invalid: a part is missing or has other bytes, or the whole is not what was announced.
+        Unavailable: it is being put together just now.
+    """
+    upload = _upload(actor, version, key)
+    if upload.content is not None:
+        return upload.md5
+    with stored_parts.assemble(key, parts) as received, storing(received) as blob:
+        ticket = {"v": version.pk, "n": upload.path, "h": upload.md5}
+        upload.content = receive_file(ticket, blob)
+        upload.save(update_fields=["content"])
+    stored_parts.discard(key)
+    return upload.md5
+
+
+def give_up_parts(*, actor: Actor, version: Version, key: str) -> None:
+    """Drop the parts of a file that have come."""
+    upload = _upload(actor, version, key)
+    upload.delete()
+    stored_parts.discard(key)

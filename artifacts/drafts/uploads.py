@@ -1,0 +1,145 @@
+"""Where the files of drafts go: to addresses that expire, one for each file that the project does not hold yet."""
+
+import binascii
+import secrets
+from base64 import b64decode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from access.actor import Actor
+from artifacts.contents import contents_named, hold, pin
+from artifacts.drafts.services import drafts_for
+from artifacts.models import Content, PartsUpload, Pin, Version
+from common.errors import Conflict, Gone, Invalid, NotFound
+from storage.file_names import check_file_name
+from storage.models import Blob
+from storage.signed_urls import tickets
+
+PURPOSE = "artifact-file"
+MAX_PARTS = 10_000
+MAX_FILES = 10_000
+"""In one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSpec:
+    """A file that a client wants to send."""
+
+    version_pk: int
+    path: str
+    md5: str
+    parts: Sequence[tuple[int, str]] = ()
+    """Number and hexadecimal MD5 of each, if it would send it in parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadAddress:
+    """Where the file goes: nowhere if the project has it, to one address, or its parts to several."""
+
+    version: Version
+    path: str
+    put_path: str = ""
+    upload_key: str = ""
+    part_paths: Sequence[tuple[int, str]] = field(default=())
+
+
+@transaction.atomic
+def addresses_for(*, actor: Actor, files: Sequence[FileSpec]) -> list[UploadAddress]:
+    """Return where each of the files goes, in their order; what the project holds already is kept for the draft.
+
+    Raises:
+        Invalid: a name or a digest cannot be, or they are too many.
+        NotFound: there is no such draft.
+    """
+    if len(files) > MAX_FILES:
+        raise Invalid(f"At most {MAX_FILES} files can be announced at once; these are {len(files)}.")
+    named = [(file, check_file_name(file.path)) for file in files]
+    for file in files:
+        check_md5(file.md5)
+    pks = {file.version_pk for file in files}
+    drafts = {version.pk: version for version in drafts_for(actor, Version.objects.filter(pk__in=pks))}
+    if len(drafts) < len(pks):
+        raise NotFound("This artifact doesn’t exist, or you don’t have access to it.")
+    held = _already_here(drafts.values(), files)
+    return [_address(drafts[file.version_pk], file, path, held) for file, path in named]
+
+
+def check_md5(md5: str) -> str:
+    """Return the digest if it is one.
+
+    Raises:
+        Invalid: not the base64 of an MD5.
+    """
+    try:
+        size = len(b64decode(md5, validate=True))
+    except (binascii.Error, ValueError):
+        size = 0
+    if size != 16 or len(md5) != 24:
+        raise Invalid(f"“{md5[:64]}” is not an MD5 digest in base64.")
+    return md5
+
+
+def _already_here(drafts: Iterable[Version], files: Sequence[FileSpec]) -> set[tuple[int, str]]:
+    """Return (draft, digest) of what the drafts' projects hold, having pinned it."""
+    found = set()
+    for draft in drafts:
+        wanted = {file.md5 for file in files if file.version_pk == draft.pk}
+        named = contents_named(draft.collection.project_id, wanted)
+        keys = [key for key, _size in named.values()]
+        pin(draft.pk, keys)
+        # the collector may have been faster: what is pinned now stays
+        kept = set(Content.objects.filter(pk__in=Pin.objects.filter(version=draft).values("content_id"))
+                   .filter(md5__in=list(named)).values_list("md5", flat=True)) if named else set()  # fmt: skip
+        found |= {(draft.pk, md5) for md5 in kept}
+    return found
+
+
+def _address(draft: Version, file: FileSpec, path: str, held: set[tuple[int, str]]) -> UploadAddress:
+    if (draft.pk, file.md5) in held:
+        return UploadAddress(draft, path)
+    if file.parts:
+        return _in_parts(draft, file, path)
+    return UploadAddress(draft, path, tickets.put_path(PURPOSE, **_ticket(draft, path, file.md5)))
+
+
+def _ticket(draft: Version, path: str, md5: str) -> dict[str, Any]:
+    return {"v": draft.pk, "n": path, "h": md5, tickets.TEAM: draft.project.team_id}
+
+
+def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
+    if len(file.parts) > MAX_PARTS:
+        raise Invalid(f"A file can have at most {MAX_PARTS} parts; this one has {len(file.parts)}.")
+    upload, _ = PartsUpload.objects.get_or_create(
+        version=draft, md5=file.md5, defaults={"key": secrets.token_hex(16), "path": path}
+    )
+    addresses = [
+        (number, tickets.part_path(PURPOSE, upload.key, number, md5, **_ticket(draft, path, file.md5)))
+        for number, md5 in file.parts
+    ]
+    return UploadAddress(draft, path, upload_key=upload.key, part_paths=addresses)
+
+
+def receive_file(ticket: dict[str, Any], blob: Blob) -> Content:
+    """Take a file that arrived by ticket; part of the upload's transaction.
+
+    Raises:
+        Invalid: other bytes than were announced.
+        Conflict: its version is committed.
+        Gone: its draft was given up.
+    """
+    if blob.md5 != ticket["h"]:
+        raise Invalid(
+            f"The MD5 digest of “{ticket['n']}” is {blob.md5}, not {ticket['h']} as announced. It may have been cut off"
+            " or changed while it was read."
+        )
+    version = Version.objects.filter(pk=ticket["v"]).select_related("collection__project").first()
+    if version is None:
+        raise Gone(f"The draft of the file “{ticket['n']}” was given up.")
+    if not version.is_draft:
+        raise Conflict("This version is committed; its files cannot change.")
+    content = hold(version.project, blob)
+    pin(version.pk, [content.pk])
+    return content

@@ -1,0 +1,1 @@
+"""What the pages of artifacts show, put together for their templates."""

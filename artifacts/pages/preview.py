@@ -1,0 +1,142 @@
+"""What the page shows of one file: a picture, a text, a table, the header of weights. All of it is a download."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from artifacts.access import ArtifactAction, require_for
+from artifacts.manifests.ids import version_key_of_reference
+from artifacts.models import Entry, Version
+from artifacts.pages.tables import TableView, view_table
+from artifacts.previews.errors import UnreadablePreview
+from artifacts.previews.gguf import read_gguf
+from artifacts.previews.json_trees import has_rows
+from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
+from artifacts.previews.safetensors import read_safetensors
+from artifacts.previews.tables.joining import JoinedTable, PartitionedTable
+from artifacts.previews.tables.opening import TABLE_KINDS, open_table
+from artifacts.previews.tables.sources import TableSource
+from artifacts.previews.tables.wandb_tables import (
+    in_increment_order,
+    read_joined_table,
+    read_partitioned_table,
+)
+from artifacts.selectors import entries_of, versions_seen
+from common.errors import DomainError
+from runs.files.text_preview import TextPreview, read_text_preview
+from storage.filesystem import path_of
+from storage.signed_urls import tickets
+
+_WEIGHTS = {PreviewKind.SAFETENSORS: read_safetensors, PreviewKind.GGUF: read_gguf}
+_MEDIA = {PreviewKind.IMAGE, PreviewKind.AUDIO, PreviewKind.VIDEO}
+MOST_TENSORS_SHOWN = 2000
+_MOST_PARTS = 500
+
+
+@dataclass(slots=True)
+class Preview:
+    """What is shown of a file."""
+
+    entry: Entry
+    kind: str
+    url: str = ""
+    text: TextPreview | None = None
+    weights: Any = None
+    tensors: list[Any] = field(default_factory=list)
+    table: TableView | None = None
+    problem: str = ""
+    """Why there is nothing to see."""
+
+
+def preview_of(actor: Actor, version: Version, entry: Entry, asked: Mapping[str, Any]) -> Preview:
+    """Return what is shown of an entry; ``asked`` says which rows of a table.
+
+    Raises:
+        Forbidden: the actor may not download the version.
+    """
+    require_for(actor, ArtifactAction.DOWNLOAD, version)
+    if entry.content is None:
+        return Preview(entry, "reference")
+    content = path_of(entry.content.blob.location)
+    try:
+        return _preview(actor, version, entry, content, asked)
+    except UnreadablePreview as refusal:
+        return Preview(entry, "none", problem=refusal.message)
+    except FileNotFoundError:
+        return Preview(entry, "none", problem=_("The content of this file was deleted from the server."))
+
+
+def _preview(
+    actor: Actor, version: Version, entry: Entry, content: Path, asked: Mapping[str, Any]
+) -> Preview:
+    kind = kind_of_file(entry.path, content)
+    if kind in _MEDIA and entry.content is not None:
+        media_type = media_type_of(entry.path)
+        return Preview(
+            entry, kind, tickets.get_path(entry.content.blob, name=entry.path, content_type=media_type)
+        )
+    if kind in _WEIGHTS:
+        weights = _WEIGHTS[kind](content)
+        return Preview(entry, "weights", weights=weights, tensors=list(weights.tensors[:MOST_TENSORS_SHOWN]))
+    if kind in TABLE_KINDS | {PreviewKind.JOINED_TABLE, PreviewKind.PARTITIONED_TABLE} and (
+        kind != PreviewKind.JSON or has_rows(content)
+    ):
+        source = table_of(actor, version, entry)
+        return Preview(entry, "table", table=view_table(version, entry, source, asked))
+    if kind == PreviewKind.NONE:
+        return Preview(entry, "none")
+    size = entry.size_bytes or 0
+    text = read_text_preview(content, name=entry.path, size_bytes=size, revealed=True)
+    return Preview(entry, "none" if text is None else "text", text=text)
+
+
+def table_of(actor: Actor, version: Version, entry: Entry) -> TableSource:
+    """Return the table in a file, or the one that a joined or partitioned table names.
+
+    Raises:
+        UnreadablePreview: it is none, or names what is not there.
+    """
+    if entry.content is None:
+        return _referenced(actor, entry)
+    content = path_of(entry.content.blob.location)
+    kind = kind_of_file(entry.path, content)
+    if kind == PreviewKind.JOINED_TABLE:
+        joined = read_joined_table(content)
+        left, right = (_table_at(actor, version, path) for path in (joined.left, joined.right))
+        return JoinedTable(left, right, joined.left_key, joined.right_key)
+    if kind == PreviewKind.PARTITIONED_TABLE:
+        folder = read_partitioned_table(content).rstrip("/") + "/"
+        parts = list(entries_of(version, prefix=folder)[:_MOST_PARTS])
+        by_path = {part.path: part for part in parts if part.path.endswith(".table.json")}
+        return PartitionedTable(
+            [table_of(actor, version, by_path[path]) for path in in_increment_order(list(by_path))]
+        )
+    return open_table(content, kind)
+
+
+def _table_at(actor: Actor, version: Version, path: str) -> TableSource:
+    entry = entries_of(version, [path]).first()
+    if entry is None:
+        raise UnreadablePreview(_("The file “%(path)s” that this table names is missing.") % {"path": path})
+    return table_of(actor, version, entry)
+
+
+def _referenced(actor: Actor, entry: Entry) -> TableSource:
+    """Follow a reference to a file of another artifact, as far as the actor may download it."""
+    pk, path = version_key_of_reference(entry.reference)
+    version = versions_seen(actor).filter(pk=pk).first() if pk else None
+    target = entries_of(version, [path]).first() if version else None
+    if version is None or target is None or target.content is None:
+        raise UnreadablePreview(_("The table “%(path)s” lies elsewhere.") % {"path": entry.path})
+    try:
+        require_for(actor, ArtifactAction.DOWNLOAD, version)
+    except DomainError:
+        raise UnreadablePreview(
+            _("You don’t have permission to download the artifact that has “%(path)s”.")
+            % {"path": entry.path}
+        ) from None
+    return table_of(actor, version, target)

@@ -1,0 +1,138 @@
+"""A table of an artifact as a page shows it: some rows, sorted, filtered and grouped as the address says."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from artifacts.models import Entry, Version
+from artifacts.previews.cells import Cell, Column, MediaCell
+from artifacts.previews.kinds import media_type_of
+from artifacts.previews.tables.pages import GroupsPage, TablePage, read_groups, read_page
+from artifacts.previews.tables.request import CellFilter, CellOperator, TableRequest
+from artifacts.previews.tables.sources import TableSource
+from artifacts.selectors import entries_of
+from common.errors import Invalid
+from common.formats.numbers import parse_int
+from storage.signed_urls import tickets
+
+ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMedia:
+    """A picture, a sound or a video in a cell; without an address it is named only."""
+
+    kind: str
+    url: str
+    caption: str
+    path: str
+
+
+@dataclass(slots=True)
+class TableView:
+    """What the template shows."""
+
+    columns: tuple[Column, ...]
+    rows: list[tuple[int, list[Any]]] = field(default_factory=list)
+    """Number, and cells: a value, or a list of `ShownMedia`."""
+    groups: GroupsPage | None = None
+    total: int | None = None
+    offset: int = 0
+    next_offset: int | None = None
+    previous_offset: int | None = None
+    sort: str = ""
+    is_falling: bool = False
+    group: str = ""
+    search: str = ""
+    filter_column: str = ""
+    filter_operator: str = ""
+    filter_value: str = ""
+    problem: str = ""
+    """Why the request could not be answered."""
+
+    @property
+    def operators(self) -> list[str]:
+        """How a column can be compared."""
+        return [str(operator) for operator in CellOperator]
+
+
+def view_table(version: Version, entry: Entry, source: TableSource, asked: Mapping[str, Any]) -> TableView:
+    """Return the part of a table that a page asks for.
+
+    Args:
+        version: Has the file.
+        entry: The file.
+        source: The table in it.
+        asked: ``sort``, ``group``, ``find``, ``column`` with ``op`` and ``value``, ``offset``.
+    """
+    view = _view_of(source, asked)
+    try:
+        _fill(view, version, source, _request(view))
+    except Invalid as refusal:
+        view.problem = refusal.message
+    return view
+
+
+def _view_of(source: TableSource, asked: Mapping[str, Any]) -> TableView:
+    sort = str(asked.get("sort", ""))
+    return TableView(
+        columns=source.columns,
+        offset=parse_int(str(asked.get("offset", ""))) or 0,
+        sort=sort.removeprefix("-"),
+        is_falling=sort.startswith("-"),
+        group=str(asked.get("group", "")),
+        search=str(asked.get("find", "")).strip(),
+        filter_column=str(asked.get("column", "")),
+        filter_operator=str(asked.get("op", "")),
+        filter_value=str(asked.get("value", "")),
+    )
+
+
+def _request(view: TableView) -> TableRequest:
+    filters: tuple[CellFilter, ...] = ()
+    if view.filter_column and view.filter_operator in view.operators:
+        filters = (CellFilter(view.filter_column, CellOperator(view.filter_operator), view.filter_value),)
+    sort = ((view.sort, view.is_falling),) if view.sort else ()
+    return TableRequest(offset=view.offset, limit=ROWS, sort=sort, filters=filters, search=view.search)
+
+
+def _fill(view: TableView, version: Version, source: TableSource, request: TableRequest) -> None:
+    if view.group:
+        view.groups = read_groups(source, request, view.group)
+        view.total = view.groups.total
+        more = view.offset + len(view.groups.groups) < view.groups.total
+    else:
+        page = read_page(source, request)
+        view.total, more = page.total, page.has_more
+        view.rows = _shown(version, page)
+    view.next_offset = view.offset + ROWS if more else None
+    view.previous_offset = max(0, view.offset - ROWS) if view.offset else None
+
+
+def _shown(version: Version, page: TablePage) -> list[tuple[int, list[Any]]]:
+    """Return rows whose media have addresses, looked up in one query among the files of the version."""
+    paths = {media.path for row in page.rows for cell in row.cells for media in _media_in(cell) if media.path}
+    found = {entry.path: entry for entry in entries_of(version, paths)} if paths else {}
+    return [(row.number, [_cell(cell, found) for cell in row.cells]) for row in page.rows]
+
+
+def _media_in(cell: Cell) -> Iterable[MediaCell]:
+    if isinstance(cell, MediaCell):
+        return [cell]
+    return cell if isinstance(cell, list) else []
+
+
+def _cell(cell: Cell, entries: Mapping[str, Entry]) -> Any:
+    media = list(_media_in(cell))
+    if not media:
+        return cell
+    return [ShownMedia(one.kind, _url(entries.get(one.path)), one.caption, one.path) for one in media]
+
+
+def _url(entry: Entry | None) -> str:
+    if entry is None or entry.content is None:
+        return ""
+    media_type = media_type_of(entry.path)
+    if not media_type:
+        return ""
+    return tickets.get_path(entry.content.blob, name=entry.path, content_type=media_type)

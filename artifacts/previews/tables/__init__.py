@@ -1,0 +1,1 @@
+"""Tables in files: sources that read them row by row, pages, groups and joins of them."""

@@ -1,1 +1,0 @@
-"""Files of drafts on their way in."""

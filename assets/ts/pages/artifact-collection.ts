@@ -1,0 +1,3 @@
+import { enablePicks } from "../artifacts/picks";
+
+enablePicks();

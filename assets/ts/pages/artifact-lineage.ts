@@ -1,0 +1,3 @@
+import { enableLineage } from "../artifacts/lineage";
+
+enableLineage();

@@ -1,0 +1,56 @@
+"""The beginning of a text file as pages show it: decoded, JSON laid out, what looks like a secret masked."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.formats.lenient_json import clean_tree, read_lenient
+from runs.secrets.masking import mask, mask_tree
+
+PREVIEW_BYTES = 256 * 1024
+_LANGUAGES = {
+    "py": "python", "json": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml", "sh": "shell", "js": "script",
+    "ts": "script", "c": "script", "cpp": "script", "cu": "script", "h": "script", "rs": "script", "go": "script",
+    "patch": "diff", "diff": "diff", "md": "markdown", "ini": "toml", "cfg": "toml",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TextPreview:
+    """What is shown of a text file."""
+
+    text: str
+    language: str
+    """As `assets/ts/run/highlight.ts` names it; "" for none."""
+    is_cut: bool
+    """Whether the file goes on after the text."""
+
+
+def language_of(name: str) -> str:
+    """Return what a file of this name is highlighted as, "" for plain text."""
+    return _LANGUAGES.get(name.rpartition(".")[2].lower(), "")
+
+
+def read_text_preview(content: Path, *, name: str, size_bytes: int, revealed: bool) -> TextPreview | None:
+    """Return the first `PREVIEW_BYTES` of a file, secrets masked unless ``revealed``; None if it is no text.
+
+    Raises:
+        FileNotFoundError: there is no such content.
+    """
+    with content.open("rb") as file:
+        head = file.read(PREVIEW_BYTES)
+    if b"\x00" in head:
+        return None
+    text, language, is_cut = head.decode("utf-8", errors="replace"), language_of(name), size_bytes > len(head)
+    if language == "json" and not is_cut:
+        text = _pretty(text, revealed=revealed)
+    return TextPreview(text if revealed else mask(text), language, is_cut)
+
+
+def _pretty(text: str, *, revealed: bool) -> str:
+    """Lay JSON out, with what its keys name as secrets masked; other texts stay as they are."""
+    try:
+        tree = clean_tree(read_lenient(text))
+    except ValueError:
+        return text
+    return json.dumps(tree if revealed else mask_tree(tree)[0], indent=2, ensure_ascii=False)
