@@ -1,10 +1,10 @@
 """REST: types of artifacts, and collections of versions."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Model, Q, QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
@@ -33,6 +33,8 @@ from common.rest.responses import is_yes, validated
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project
 
+M = TypeVar("M", bound=Model)
+
 _OF_PROJECT = (
     query("entity", "Only those of this team or person."),
     query("project", "Only those of projects that have this name, or had it."),
@@ -43,7 +45,7 @@ _SHOWN = counted(Collection.objects.select_related("type", "project__team", "cre
 )
 
 
-def _narrowed(rows: QuerySet[Any], request: Request) -> QuerySet[Any]:
+def _narrowed(rows: QuerySet[M], request: Request) -> QuerySet[M]:
     """Keep the rows of the entity and project that are asked for."""
     given = request.query_params
     if given.get("entity"):
@@ -53,7 +55,7 @@ def _narrowed(rows: QuerySet[Any], request: Request) -> QuerySet[Any]:
     return rows
 
 
-def tag_changes(body: dict[str, Any], tags: Iterable[str]) -> dict[str, list[str]]:
+def tag_changes(body: dict[str, Any], tags: Iterable[str]) -> dict[str, Any]:
     """Take ``tags`` out of what was sent, and return which of them are new and which go."""
     had = set(tags)
     wanted = body.pop("tags", None)
@@ -78,7 +80,7 @@ class ArtifactTypeViewSet(ListModelMixin, GenericViewSet[ArtifactType]):
         projects = visible(actor_of(self.request), ArtifactAction.VIEW, Project.objects.live())
         live = Count("collections", filter=Q(collections__deleted_at__isnull=True))
         rows = ArtifactType.objects.filter(project__in=projects).select_related("project__team")
-        return _narrowed(rows, self.request).annotate(collection_count=live).filter(collection_count__gt=0)
+        return _narrowed(rows.annotate(collection_count=live).filter(collection_count__gt=0), self.request)
 
     @extend_schema(parameters=[*_OF_PROJECT])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:

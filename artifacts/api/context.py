@@ -15,7 +15,8 @@ from runs.models import Run
 
 def version_list(actor: Actor, places: Sequence[Membership]) -> Any:
     """Return versions as lists show them, with a fixed number of queries."""
-    return ArtifactVersionSerializer(places, many=True, context=_known(actor, places)).data
+    rows: Any = places
+    return ArtifactVersionSerializer(rows, many=True, context=_known(actor, places)).data
 
 
 def version_detail(actor: Actor, place: Membership) -> Any:

@@ -8,14 +8,13 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import GenericViewSet
 
 from access.openapi.schema import query
 from access.rest.policy import actor_of
 from access.routes import declare
 from artifacts.access import ArtifactAction, require_for
 from artifacts.api.serializers import ArtifactFileSerializer
-from artifacts.api.versions import CollectionPlaces
+from artifacts.api.versions import InCollectionViewSet
 from artifacts.models import Entry
 from artifacts.selectors import entries_of
 from common.errors import NotFound
@@ -30,7 +29,7 @@ class PathPagination(NewestFirstPagination):
 
 
 @declare(ArtifactAction.VIEW)
-class ArtifactFileViewSet(CollectionPlaces, ListModelMixin, GenericViewSet[Entry]):
+class ArtifactFileViewSet(ListModelMixin, InCollectionViewSet[Entry]):
     """Files and references of a version."""
 
     tag = "Artifacts"

@@ -16,6 +16,7 @@ from artifacts.api.serializers import ArtifactVersionSerializer
 from artifacts.models import Membership
 from artifacts.selectors import inputs_of, outputs_of
 from runs.access import RunAction
+from runs.api.serializers import RunSerializer
 from runs.models import Run
 
 
@@ -25,7 +26,7 @@ class RunArtifactViewSet(ScopedViewSet[Run]):
 
     tag = "Artifacts"
     queryset = Run.objects.live().select_related("project__team")
-    serializer_class = ArtifactVersionSerializer
+    serializer_class = RunSerializer
     view_action = RunAction.VIEW
     object_actions: ClassVar[dict[str, str]] = dict.fromkeys(("inputs", "outputs"), RunAction.VIEW)
 

@@ -1,10 +1,10 @@
 """REST: versions of a collection, their aliases, links and lineage."""
 
 import json
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
@@ -42,12 +42,11 @@ from runs.lifecycle.purge import undo_ended_at
 from runs.models import Run
 from runs.selectors import get_project_by_any_name
 
+M = TypeVar("M", bound=Model)
 
-class CollectionPlaces:
-    """What the addresses below a collection name; for viewsets."""
 
-    request: Request
-    kwargs: dict[str, Any]
+class InCollectionViewSet(GenericViewSet[M], Generic[M]):
+    """A viewset whose addresses are below a collection."""
 
     def collection(self) -> Collection:
         """Return the collection of the address, which the caller may see."""
@@ -76,7 +75,7 @@ class CollectionPlaces:
 
 
 @declare(ArtifactAction.VIEW)
-class ArtifactVersionViewSet(CollectionPlaces, ListModelMixin, GenericViewSet[Membership]):
+class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     """Versions of a collection, named by number (`v3`), alias or digest."""
 
     tag = "Artifacts"
@@ -152,8 +151,8 @@ class ArtifactVersionViewSet(CollectionPlaces, ListModelMixin, GenericViewSet[Me
         actor, collection = actor_of(request), self.collection()
         require(actor, ArtifactAction.DELETE, collection)
         number = version_number(str(self.kwargs["version"]))
-        gone = _restorable(collection).filter(index=number).select_related("version").first()
-        place = gone or self.place(collection)
+        gone = _restorable(collection).filter(index=-1 if number is None else number)
+        place = gone.select_related("version").first() or self.place(collection)
         deletion.restore_version(actor=actor, version=place.version)
         return self._answer(collection, place.index)
 

@@ -406,8 +406,9 @@ def test_a_lineage_graph_has_an_end(project: Project, ask: Ask):
 
 
 def test_lists_cost_the_same_for_more_rows(project: Project, ask: Ask, django_assert_max_num_queries: Any):
+    run = RunFactory(project=project)
+    version = make_version(project, "data", run=run)
     for number in range(4):
-        run = RunFactory(project=project)
         version = make_version(
             project, "data", {"a": str(number).encode()}, run=run, aliases=[f"n{number}"], tags=["t"]
         )

@@ -23,6 +23,7 @@ from access.resources.registry import resource_of
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey, Name, User, UserKind
 from alerts.models import Destination, Message, Secret
+from artifacts.models import ArtifactType, Collection, Version
 from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan, Subscription
 from billing.plans.catalogue import ensure_plans
@@ -150,6 +151,9 @@ def _work(world: World, teams: list[Team]) -> None:
             ProjectMember.objects.create(project=project, user=user, role=world.one(roles))
         owner = world.one([None, *world.users])
         world.add(Run(project=project, uid=f"run{number}", number=1, user=owner, started_at=timezone.now()))
+        type_ = ArtifactType.objects.create(project=project, name="model")
+        collection = Collection(project=project, type=type_, name="model", created_by=owner)
+        world.add(Version(collection=world.add(collection), digest="0", created_by=owner))
     for number in range(2):
         access = world.one(ChartAccess.values)
         world.add(StoredChart(team=world.one(teams), name=f"chart{number}", access=access, spec="{}"))
@@ -274,6 +278,8 @@ def test_worlds_hold_a_row_of_every_model_that_actions_are_about():
             Message,
             Invoice,
             PaymentMethod,
+            Collection,
+            Version,
         )
     }
     assert about == made
