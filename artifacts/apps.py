@@ -14,3 +14,12 @@ class ArtifactsConfig(AppConfig):
         known_limits.register()
         owners.register_blob_owner(ArtifactBlobOwner())
         owners.register_blob_owner(ManifestBlobOwner())
+        self._register_pages()
+
+    def _register_pages(self) -> None:
+        from django.utils.translation import gettext_lazy as _
+
+        from artifacts.pages.search import find_collections
+        from common.search import register_search
+
+        register_search(_("Artifacts"), icon="package", rank=25, find=find_collections)

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from access.audit.values import EMPTY, Field, register_fields, show_size
-from access.audit.words import register_kind, register_words
+from access.audit.words import Kind, register_kind, register_words
 from artifacts.access import COLLECTION, VERSION, ArtifactAction
 from artifacts.collections import services as collections
+from artifacts.models import Collection, Version
+from artifacts.pages.addresses import collection_page, names_of, trash_page
 from artifacts.versions import deletion, links
 from common.templatetags.runyard import duration
 
@@ -42,14 +45,33 @@ def _metadata(value: Any, _values: Mapping[str, Any]) -> str:
     return str(value or "").translate(str.maketrans("", "", '{}"')).strip() or EMPTY
 
 
+def _page_of_collection(row: Collection) -> str:
+    return collection_page(row) if row.deleted_at is None else trash_page(row.project)
+
+
+def _page_of_version(row: Version) -> str:
+    """Return the page of a version by its digest, since its number would take a query for each row."""
+    if row.deleted_at is not None or row.collection.deleted_at is not None:
+        return trash_page(row.project)
+    return reverse("artifacts:version", args=[*names_of(row.collection), row.digest])
+
+
 TTL = Field(_("Time to live"), show=_time_to_live)
 
 
 def register() -> None:
     """Tell the audit log."""
     register_words("artifact", _("Artifacts"), VERSIONS | COLLECTIONS)
-    register_kind(COLLECTION, _("Artifact collection"))
-    register_kind(VERSION, _("Artifact version"))
+    register_kind(
+        COLLECTION,
+        _("Artifact collection"),
+        Kind(ArtifactAction.VIEW, _page_of_collection, ("type", "project__team")),
+    )
+    register_kind(
+        VERSION,
+        _("Artifact version"),
+        Kind(ArtifactAction.VIEW, _page_of_version, ("collection__type", "collection__project__team")),
+    )
     register_fields({"ttl": TTL}, scope=ArtifactAction.SET_RETENTION)
     for scope in (COLLECTION, VERSION):
         register_fields(

@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 from artifacts.models import Collection, Membership
+from runs.models import Project
 
 
 def names_of(collection: Collection) -> list[str]:
@@ -21,6 +22,11 @@ def collection_page(collection: Collection) -> str:
 def version_page(place: Membership, part: str = "version") -> str:
     """Return the address of a version in a collection, or of one of its parts: files, lineage, compare."""
     return reverse(f"artifacts:{part}", args=[*names_of(place.collection), place.label])
+
+
+def trash_page(project: Project) -> str:
+    """Return the address of what was deleted from a project; its team is loaded."""
+    return reverse("artifacts:deleted", args=[project.team.name, project.name])
 
 
 def path_of(place: Membership) -> str:

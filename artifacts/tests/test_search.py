@@ -1,23 +1,21 @@
-"""Ctrl-K finds collections, for those who see them."""
+"""Ctrl-K finds collections, for those who see them; entries of the audit log lead to pages."""
 
 from typing import Any
 
 import pytest
-from django.http import HttpRequest, HttpResponse
-from django.urls import include, path
+from django.test import Client
 
-from artifacts.collections.search import find_collections
+from access.actor import SYSTEM
+from access.audit.words import links_of
+from access.models import AuditEntry
+from artifacts.collections.services import CollectionChanges, update_collection
+from artifacts.pages.search import find_collections
 from artifacts.tests.factories import make_version
+from artifacts.versions.deletion import delete_version
+from common.search import search
 from tests.factories import ProjectFactory, UserFactory, actor, make_member
 
-
-def _page(_request: HttpRequest, **_names: str) -> HttpResponse:
-    return HttpResponse()
-
-
-_pages = [path("<entity>/<project>/artifacts/<name>", _page, name="collection")]
-urlpatterns = [path("", include((_pages, "artifacts")))]
-pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
+pytestmark = pytest.mark.django_db
 
 
 def test_collections_are_found_by_words_of_their_name_and_type(django_assert_num_queries: Any):
@@ -32,3 +30,32 @@ def test_collections_are_found_by_words_of_their_name_and_type(django_assert_num
     assert hits[0].detail == f"{project.team.name} / {project.name} / dataset"
     assert list(find_collections(member, " ", 6)) == []
     assert list(find_collections(actor(UserFactory()), "cats", 6)) == []
+
+
+def test_a_hit_leads_to_the_collection(client: Client):
+    project = ProjectFactory()
+    make_version(project, "cats", {"a.txt": b"meow"})
+    member = make_member(project.team)
+    client.force_login(member)
+    [hit] = [hit for found in search(actor(member), "cats") for hit in found.hits]
+    assert "cats" in client.get(hit.url).content.decode()
+
+
+def test_entries_of_the_audit_log_lead_to_the_pages(client: Client, django_assert_num_queries: Any):
+    project = ProjectFactory()
+    gone, kept = make_version(project, "cats"), make_version(project, "dogs")
+    update_collection(
+        actor=SYSTEM, collection=kept.collection, changes=CollectionChanges(ttl_s=1, has_ttl=True)
+    )
+    delete_version(actor=SYSTEM, version=gone, with_aliases=True)
+    member = make_member(project.team)
+    entries = list(AuditEntry.objects.filter(object_type__startswith="artifacts."))
+    with django_assert_num_queries(2):
+        links = links_of(actor(member), entries)
+    assert set(links) == {
+        ("artifacts.Version", str(gone.pk)), ("artifacts.Version", str(kept.pk)),
+        ("artifacts.Collection", str(kept.collection_id)),
+    }  # fmt: skip
+    client.force_login(member)
+    assert {client.get(url).status_code for url in links.values()} == {200}
+    assert links["artifacts.Version", str(gone.pk)].endswith("/artifacts/deleted")

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from django.db.models import Q
-from django.urls import reverse
 
 from access.actor import Actor
 from access.engine import visible
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection
+from artifacts.pages.addresses import collection_page
 from common.search import Hit
 
 
@@ -22,6 +22,5 @@ def find_collections(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
         named &= Q(name__icontains=word) | Q(type__name__iexact=word)
     rows = Collection.objects.live().filter(named).select_related("type", "project__team")
     for row in visible(actor, ArtifactAction.VIEW, rows).order_by("-updated_at", "-pk")[:limit]:
-        names = [row.project.team.name, row.project.name]
-        url = reverse("artifacts:collection", args=[*names, row.name])
-        yield Hit(row.name, url, detail=" / ".join([*names, row.type.name]))
+        detail = " / ".join([row.project.team.name, row.project.name, row.type.name])
+        yield Hit(row.name, collection_page(row), detail=detail)
