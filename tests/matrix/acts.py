@@ -117,6 +117,14 @@ BY_REST: dict[str, str] = {
     "runs:run_act": "RunViewSet.act",
     "runs:run_stop": "RunViewSet.stop",
     "runs:run_files_delete": "FileViewSet.destroy",
+    "artifacts:collection_update": "ArtifactCollectionViewSet.partial_update",
+    "artifacts:collection_delete": "ArtifactCollectionViewSet.destroy",
+    "artifacts:deleted": "ArtifactCollectionViewSet.restore",
+    "artifacts:version_update": "ArtifactVersionViewSet.partial_update",
+    "artifacts:version_aliases": "ArtifactVersionViewSet.set_alias",
+    "artifacts:version_delete": "ArtifactVersionViewSet.destroy",
+    "artifacts:versions_delete": "ArtifactVersionViewSet.destroy",
+    "artifacts:versions_restore": "ArtifactVersionViewSet.restore",
 }
 
 NOT_BY_REST: dict[str, str] = {

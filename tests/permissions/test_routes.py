@@ -109,7 +109,7 @@ def test_first_segments_of_routes_are_reserved_names():
     first = {pattern.lstrip("/").partition("/")[0] for _name, pattern, _view in url_patterns()}
     first |= {str(route.pattern).partition("/")[0] for route in socket_routes}
     first |= {prefix.strip("/").partition("/")[0] for prefix in (*LEAN_PREFIXES, "/files/")}
-    assert {segment for segment in first if re.fullmatch(r"[\w.-]+", segment)} - RESERVED == set()
+    assert {segment.lower() for segment in first if re.fullmatch(r"[\w.-]+", segment)} - RESERVED == set()
 
 
 def _page(request: HttpRequest) -> HttpResponse:
