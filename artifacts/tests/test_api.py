@@ -20,6 +20,7 @@ from artifacts.models import Collection, Use, Version
 from artifacts.tests.factories import make_version, place_of
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.links import link_version
+from ingest.key_scopes import LOG_RUNS, READ_ONLY
 from runs.bulk_actions.deletion import delete_run
 from runs.models import Project, Run
 from storage.signed_urls import tickets
@@ -46,9 +47,14 @@ def ask(client: Client, member: User) -> Ask:
     return asking(client, member)
 
 
-def asking(client: Client, user: User | None) -> Ask:
+@pytest.fixture
+def ask_with(client: Client, member: User) -> Callable[..., Ask]:
+    return lambda scopes: asking(client, member, scopes)
+
+
+def asking(client: Client, user: User | None, scopes: frozenset[str] | None = None) -> Ask:
     """Return how somebody asks: status and body of the answer."""
-    headers = {} if user is None else {"Authorization": basic(make_key(user))}
+    headers = {} if user is None else {"Authorization": basic(make_key(user, scopes=scopes))}
 
     def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
         answer = client.generic(
@@ -444,3 +450,17 @@ def test_a_stranger_sees_nothing(project: Project, client: Client):
     assert stranger("GET", path_of(version))[0] == 404
     assert stranger("GET", "/artifact-collections/")[1]["results"] == []
     assert stranger("GET", "/artifact-types/")[1]["results"] == []
+
+
+@pytest.mark.parametrize(("scopes", "names", "links"), [(READ_ONLY, 403, 403), (LOG_RUNS, 200, 201)])
+def test_keys_reach_as_far_as_the_sdk_needs(
+    project: Project, ask_with: Callable[..., Ask], scopes: frozenset[str], names: int, links: int
+):
+    """ACC-40: a key that reads downloads, too; one that logs also names and links, but edits and deletes nothing."""
+    version, ask = make_version(project), ask_with(scopes)
+    assert ask("GET", path_of(version, "files/a.txt"))[0] == 302
+    assert ask("PATCH", path_of(version), {"description": "x"})[0] == 403
+    assert ask("DELETE", path_of(version, "?with_aliases=true"))[0] == 403
+    assert ask("PUT", path_of(version, "aliases/best/"))[0] == names
+    body = {"entity": project.team.name, "project": "vision", "collection": "best"}
+    assert ask("POST", path_of(version, "links/"), body)[0] == links
