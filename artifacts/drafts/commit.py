@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.audit.log import record
-from access.engine import can
+from access.engine import can, require
 from artifacts.access import ArtifactAction
 from artifacts.contents import contents_named, count_committed, hold
 from artifacts.drafts.manifests import entries_of, manifests_of
@@ -60,6 +60,7 @@ def commit_version(*, actor: Actor, version: Version) -> Version:
         Invalid: the manifest is missing, or names files that have not come or have another size.
         Gone: the draft was given up.
     """
+    require(actor, ArtifactAction.CREATE, version.project)
     version.refresh_from_db()
     if version.state == VersionState.MERGED and version.merged_into is not None:
         return version.merged_into

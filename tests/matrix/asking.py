@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 
 from access.actions import Preset
 from access.web.sockets import NOT_VISIBLE
+from artifacts.models import Version
 from config.asgi import application, lean_routes
 from ingest.api import stream
 from storage.signed_urls import tickets
@@ -60,7 +61,7 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
         case Over.INVOICE | Over.PAYMENT_METHOD:
             named = {"number": row.number} if case.over is Over.INVOICE else {"pk": row.pk}
             names = {"entity": row.subscription.organization.name} | named
-        case Over.AUTOMATION | Over.VERSION:
+        case Over.AUTOMATION | Over.VERSION | Over.DRAFT | Over.COLLECTION | Over.PORTFOLIO:
             names = {"entity": row.project.team.name, "project": row.project.name, "pk": row.pk}
         case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
             names = {"entity": row.team.name, "pk": row.pk}
@@ -170,7 +171,12 @@ def _at(data: Any, path: str) -> Any:
 def _ids(case: Case, thing: Thing) -> dict[str, str]:
     row = thing.row
     if case.over is Over.RUN:
-        return {"id": to_id("Run", row.pk), "file": to_id("RunFile", row.files.get(name="notes.txt").pk)}
+        version = Version.objects.live().filter(collection__project=row.project_id).first()
+        return {
+            "id": to_id("Run", row.pk),
+            "file": to_id("RunFile", row.files.get(name="notes.txt").pk),
+            "version": to_id("Artifact", version.pk) if version else "",
+        }
     if case.over is Over.PROJECT:
         automation = row.automations.first()
         found = {"automation": to_id("Trigger", automation.pk)} if automation else {}
@@ -180,7 +186,22 @@ def _ids(case: Case, thing: Thing) -> dict[str, str]:
         ids = {"member": to_id("Member", member.pk)} if member else {}
         invitation = row.invitations.first()
         return ids | ({"invitation": to_id("Invitation", invitation.pk)} if invitation else {})
+    if case.over in {Over.VERSION, Over.DRAFT, Over.COLLECTION, Over.PORTFOLIO}:
+        return _ids_of_artifact(case, row)
     return {"id": to_id("ApiKey", row.pk)} if case.over is Over.KEY else {}
+
+
+def _ids_of_artifact(case: Case, row: Any) -> dict[str, str]:
+    if case.over in {Over.COLLECTION, Over.PORTFOLIO}:
+        version = to_id("Artifact", row.memberships.first().version_id)
+        return {"id": to_id("ArtifactCollection", row.pk), "name": row.name, "version": version}
+    ids = {"id": to_id("Artifact", row.pk), "name": row.collection.name}
+    if case.over is Over.DRAFT:
+        ids |= {
+            "manifest": to_id("ArtifactManifest", row.manifests.get().pk),
+            "upload": row.parts_uploads.get().key,
+        }
+    return ids
 
 
 def variables_of(case: Case, thing: Thing) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class Over(StrEnum):
     ARTIFACT_TYPE = "type of artifacts"
     COLLECTION = "collection of artifacts"
     VERSION = "version of an artifact"
+    PORTFOLIO = "collection of linked versions"
+    DRAFT = "draft of an artifact, logged by a run"
 
 
 class Answer(StrEnum):

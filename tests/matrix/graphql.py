@@ -5,6 +5,7 @@ Documents name things by `$entity`, `$project` and `$run`, or by global ids: `$i
 team).
 """
 
+from tests.matrix import graphql_artifacts
 from tests.matrix.cases import Case, Over
 from tests.matrix.permissions import ELEVATED, SIGNED_IN
 
@@ -42,6 +43,7 @@ def _run(needs: str, document: str, *, found_at: str = "found", is_made_on_use: 
 
 
 ROUTES: dict[str, list[Case]] = {
+    **graphql_artifacts.ROUTES,
     "Query.viewer": [Case(SIGNED_IN, document="{ found: viewer { id } }")],
     "Query.serverInfo": [Case(SIGNED_IN, document="{ found: serverInfo { features { name } } }")],
     "Query.entity": [

@@ -1,7 +1,7 @@
 """The people, projects and runs that the cells of the matrix are asked with."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from allauth.account.models import EmailAddress
@@ -14,8 +14,10 @@ from access.models import AuditEntry
 from accounts.models import ApiKey, Name, OutboxMail, Profile, User
 from alerts.models import AlertSettings, MessageState, Mute, Route
 from alerts.tests.places import a_place
-from artifacts.models import Collection
+from artifacts.drafts.services import Given, begin_version
+from artifacts.models import Collection, Manifest, PartsUpload
 from artifacts.tests.factories import make_version
+from artifacts.versions.links import link_version
 from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions.selectors import subscription_of
@@ -190,6 +192,7 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
         _automation(world, place, visibility, run, owner)
         label = f"{place}/{visibility} of {owner}"
         world.things[Over.RUN].append(Thing(label, run, visibility, place, owner))
+        _draft(world, Thing(f"draft in {label}", run, visibility, place, owner))
     return project
 
 
@@ -202,7 +205,18 @@ def _artifact(world: World, project: Thing) -> None:
     collection = version.collection
     world.things[Over.VERSION].append(Thing(f"version in {project.label}", version, *where))
     world.things[Over.COLLECTION].append(Thing(f"collection in {project.label}", collection, *where))
+    portfolio = link_version(actor=SYSTEM, version=version, project=project.row, name="linked").collection
+    world.things[Over.PORTFOLIO].append(Thing(f"portfolio in {project.label}", portfolio, *where))
     world.things[Over.ARTIFACT_TYPE].append(Thing(f"type in {project.label}", collection.type, *where))
+
+
+def _draft(world: World, run: Thing) -> None:
+    """Let a run have begun to log a version, with a manifest and a file in parts under way."""
+    given = Given(type_name="model", name=f"by-{run.owner}", digest="0" * 32)
+    version = begin_version(actor=SYSTEM, project=run.row.project, run=run.row, given=given)
+    Manifest.objects.create(version=version, name="wandb_manifest.json")
+    PartsUpload.objects.create(version=version, key=f"{version.pk:032x}", md5="", path="large.bin")
+    world.things[Over.DRAFT].append(replace(run, row=version))
 
 
 def _automation(world: World, place: str, visibility: str, run: Run, owner: str) -> None:
