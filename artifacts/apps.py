@@ -14,7 +14,21 @@ class ArtifactsConfig(AppConfig):
         known_limits.register()
         owners.register_blob_owner(ArtifactBlobOwner())
         owners.register_blob_owner(ManifestBlobOwner())
+        self._take_part()
         self._register_pages()
+
+    def _take_part(self) -> None:
+        from accounts.lifecycle.participants import AccountParticipant, register_account_participant
+        from artifacts.retention import account_merge, purge
+        from artifacts.run_participant import ArtifactsRunParticipant
+        from runs.lifecycle.participants import register_run_participant
+        from teams.teams.participants import TeamParticipant, register_team_participant
+
+        register_run_participant(ArtifactsRunParticipant())
+        register_team_participant(TeamParticipant(give_up=purge.purge_of_team))
+        register_account_participant(
+            AccountParticipant(preview_merge=account_merge.preview_merge, merge=account_merge.merge)
+        )
 
     def _register_pages(self) -> None:
         from django.utils.translation import gettext_lazy as _

@@ -8,7 +8,7 @@ from collections.abc import Collection as Some
 from collections.abc import Iterable
 from datetime import timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
@@ -44,8 +44,14 @@ def hold(project: Project, blob: Blob) -> Content:
 
 
 def pin(version_id: int, contents: Iterable[int]) -> None:
-    """Keep contents for a draft."""
-    pins = [Pin(version_id=version_id, content_id=pk) for pk in contents]
+    """Keep contents for a draft; call in a transaction. What the collector has taken by then is left out."""
+    # PostgreSQL checks foreign keys at the commit only: without the lock the collector could not see the pins
+    lock = "FOR KEY SHARE" if connection.vendor == "postgresql" else ""
+    names, pins = list(contents), []
+    for start in range(0, len(names), _AT_ONCE * 20):
+        chunk = names[start : start + _AT_ONCE * 20]
+        kept = execute_in("SELECT id FROM artifacts_content WHERE id IN", chunk, lock)
+        pins += [Pin(version_id=version_id, content_id=pk) for (pk,) in kept]
     Pin.objects.bulk_create(pins, ignore_conflicts=True, batch_size=_AT_ONCE)
 
 

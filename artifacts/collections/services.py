@@ -14,7 +14,7 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import ArtifactType, Collection, CollectionKind, Membership, Version, VersionState
 from artifacts.names import check_name
-from artifacts.retention.time_to_live import check_ttl, expires_at, team_ttls
+from artifacts.retention.time_to_live import check_ttl, inherited_ttl, inheriting, reckon_expiry
 from artifacts.versions.aliases import name_latest
 from artifacts.versions.collections import ensure_collection, ensure_type
 from artifacts.versions.deletion import bring_back, take_away
@@ -109,16 +109,7 @@ def _apply(collection: Collection, changes: CollectionChanges) -> None:
     except IntegrityError:
         raise Conflict(f"The project already has an artifact “{collection.name}”.") from None
     if changes.has_ttl:
-        reckon_expiry(Version.objects.live().filter(collection=collection, ttl_s__isnull=True))
-
-
-def reckon_expiry(versions: Any) -> None:
-    """Compute anew when versions expire, after what they inherit has changed."""
-    rows = list(versions.select_related("collection__project"))
-    by_team = team_ttls({version.project.team_id for version in rows})
-    for version in rows:
-        version.expires_at, version.is_expiry_announced = expires_at(version, by_team), False
-    Version.objects.bulk_update(rows, ["expires_at", "is_expiry_announced"], batch_size=500)
+        reckon_expiry(inheriting(collection=collection), inherited_ttl(collection))
 
 
 @transaction.atomic

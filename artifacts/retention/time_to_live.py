@@ -3,8 +3,11 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from artifacts.models import Collection, RetentionPolicy, Version
+from django.db.models import DateTimeField, ExpressionWrapper, F, QuerySet
+
+from artifacts.models import Collection, RetentionPolicy, Version, VersionState
 from common.errors import Invalid
+from teams.models import Team
 
 INHERITED, FOR_EVER = -1, -2
 """What SDKs send and read where a time to live is not a number of seconds."""
@@ -40,3 +43,17 @@ def expires_at(version: Version, by_team: dict[int, int] | None = None) -> datet
     """Return when the time to live of a committed version ends, UTC; None for never."""
     ttl = version.ttl_s if version.ttl_s is not None else inherited_ttl(version.collection, by_team)
     return version.committed_at + timedelta(seconds=ttl) if ttl and version.committed_at else None
+
+
+def inheriting(*, team: Team | None = None, collection: Collection | None = None) -> QuerySet[Version]:
+    """Return the versions that live as long as a team or a collection says."""
+    rows = Version.objects.filter(state=VersionState.COMMITTED, deleted_at__isnull=True, ttl_s__isnull=True)
+    if collection is not None:
+        return rows.filter(collection=collection)
+    return rows.filter(collection__ttl_s__isnull=True, collection__project__team=team)
+
+
+def reckon_expiry(versions: QuerySet[Version], ttl_s: int) -> None:
+    """Compute anew when versions expire that inherit a time to live, in one statement; who is told is told again."""
+    end = ExpressionWrapper(F("committed_at") + timedelta(seconds=ttl_s), DateTimeField())
+    versions.update(expires_at=end if ttl_s else None, is_expiry_announced=False)

@@ -143,9 +143,13 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
             lifecycle.update_run(actor=actor, run=run, fields=RunFields(**body))
         return Response(_run_detail(actor, self.get_queryset().get(pk=run.pk)))
 
+    @extend_schema(
+        parameters=[query("delete_artifacts", "`true`: also the artifact versions that no other run logged.")]
+    )
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a run; it can be restored for some days."""
-        deletion.delete_run(actor=actor_of(request), run=self.get_object())
+        with_artifacts = request.query_params.get("delete_artifacts") == "true"
+        deletion.delete_run(actor=actor_of(request), run=self.get_object(), with_artifacts=with_artifacts)
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
@@ -176,7 +180,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         keys = list(runs.filter(uid__in=body["uids"]).values_list("pk", flat=True))
         result = BULK_ACTIONS[name](actor, keys, body["values"])
         refused = [{"uid": uid, "reason": reason} for uid, reason in result.refused.items()]
-        return Response({"done": result.done, "refused": refused})
+        return Response({"done": result.done, "refused": refused, "kept": result.kept})
 
 
 @declare(Open.ANYONE)

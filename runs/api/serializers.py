@@ -271,7 +271,8 @@ class BulkActionSerializer(serializers.Serializer[Any]):
     values = serializers.ListField(
         child=serializers.CharField(max_length=1_000_000, allow_blank=True), max_length=1000, default=list,
         help_text="Tags of `tag` and `untag`; the one text of `rename`, `note`, `group`; `entity/project` of `move`; "
-        "keys of `redact`, such as `config.db.password` or `metadata.args`.",
+        "keys of `redact`, such as `config.db.password` or `metadata.args`; `artifacts` of `delete`, which deletes the "
+        "artifact versions, too, that no other run logged.",
     )  # fmt: skip
 
 
@@ -289,6 +290,9 @@ class BulkActionResultSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="`uid` of runs that are as was asked."
     )
     refused = RefusedRunSerializer(many=True)
+    kept = serializers.ListField(
+        child=serializers.CharField(), help_text="Artifact versions that `delete` did not delete, and why."
+    )
 
 
 class RunFilterSerializer(serializers.Serializer[Any]):

@@ -58,7 +58,9 @@ BULK_ACTIONS: dict[str, PerformBulkAction] = {
     "note": _annotate("notes"),
     "group": _annotate("group"),
     "stop": _stop,
-    "delete": _plain(deletion.delete_runs),
+    "delete": lambda actor, ids, values: deletion.delete_runs(
+        actor=actor, run_ids=ids, with_artifacts=deletion.WITH_ARTIFACTS in values
+    ),
     "restore": _plain(deletion.restore_runs),
     "purge": _plain(deletion.purge_now),
     "protect": _plain(deletion.protect_runs),

@@ -11,6 +11,7 @@ from access.engine import require
 from common.errors import Conflict, Gone
 from runs.access import RunAction
 from runs.bulk_actions.services import BulkAction, BulkActionResult, change_runs
+from runs.lifecycle.participants import delete_outputs
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import Run
 
@@ -79,9 +80,24 @@ PROTECT = BulkAction(action=_REQUIRED, change=_protect, fields=("is_protected",)
 UNPROTECT = BulkAction(action=_REQUIRED, change=_unprotect, fields=("is_protected",), recorded=_UNPROTECT)
 
 
-def delete_runs(*, actor: Actor, run_ids: Collection[int]) -> BulkActionResult:
-    """Hide runs, which can be restored until `purge` takes them; their ids are never free again (RUN-7, RUN-9)."""
-    return change_runs(actor=actor, run_ids=run_ids, bulk_action=DELETE)
+WITH_ARTIFACTS = "artifacts"
+"""The value of the action for `with_artifacts`."""
+
+
+def delete_runs(*, actor: Actor, run_ids: Collection[int], with_artifacts: bool = False) -> BulkActionResult:
+    """Hide runs, which can be restored until `purge` takes them; their ids are never free again (RUN-7, RUN-9).
+
+    Args:
+        actor: Who deletes.
+        run_ids: The runs.
+        with_artifacts: Whether the artifact versions go, too, that no other run logged. Restoring the runs does not
+            bring them back.
+    """
+    result = change_runs(actor=actor, run_ids=run_ids, bulk_action=DELETE)
+    if with_artifacts:
+        gone = Run.objects.filter(pk__in=run_ids, uid__in=result.done, deleted_at__isnull=False)
+        result.kept = delete_outputs(actor, list(gone.values_list("pk", flat=True)))
+    return result
 
 
 def restore_runs(*, actor: Actor, run_ids: Collection[int]) -> BulkActionResult:
@@ -122,13 +138,16 @@ def _change_one(actor: Actor, run: Run, bulk_action: BulkAction) -> Run:
     return run
 
 
-def delete_run(*, actor: Actor, run: Run) -> Run:
-    """Hide one run.
+def delete_run(*, actor: Actor, run: Run, with_artifacts: bool = False) -> Run:
+    """Hide one run, and on request the artifact versions that no other run logged and that may be deleted.
 
     Raises:
         Conflict: it is protected.
     """
-    return _change_one(actor, run, DELETE)
+    run = _change_one(actor, run, DELETE)
+    if with_artifacts:
+        delete_outputs(actor, [run.pk])
+    return run
 
 
 def restore_run(*, actor: Actor, run: Run) -> Run:

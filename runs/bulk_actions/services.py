@@ -43,6 +43,8 @@ class BulkActionResult:
     """Ids (``uid``) of the runs that are now as requested."""
     refused: dict[str, str] = field(default_factory=dict)
     """Id of a run that was left alone, and why."""
+    kept: list[str] = field(default_factory=list)
+    """What was to go with the runs that were deleted and was kept, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import Error as DatabaseError
 
+from access.actor import Actor
 from runs.models import Run, RunAlert
 
 logger = logging.getLogger(__name__)
@@ -50,6 +51,10 @@ class RunParticipant:
 
     def rewound(self, run: Run, archive: Run) -> None:
         """Follow a rewind: ``archive`` keeps what ``run`` had. Both are locked; a failure undoes the rewind."""
+
+    def delete_outputs(self, actor: Actor, run_ids: Collection[int]) -> list[str]:
+        """Delete what no other runs than these, which are deleted, have made; return what was kept and why."""
+        return []
 
     def before_purge(self, run_id: int) -> None:
         """Take a last look at a run whose rows are about to go, outside any transaction. A failure stops nothing."""
@@ -111,6 +116,11 @@ def rewound(run: Run, archive: Run) -> None:
     """Let all follow a rewind."""
     for participant in _participants:
         participant.rewound(run, archive)
+
+
+def delete_outputs(actor: Actor, run_ids: Collection[int]) -> list[str]:
+    """Let all delete what only these runs have made; return what was kept and why."""
+    return [reason for participant in _participants for reason in participant.delete_outputs(actor, run_ids)]
 
 
 def before_purge(run_id: int) -> None:

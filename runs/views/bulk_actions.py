@@ -17,6 +17,7 @@ from common.errors import DomainError, NotFound
 from runs import selectors
 from runs.access import RunAction
 from runs.bulk_actions.catalogue import BULK_ACTIONS, ON_DELETED
+from runs.bulk_actions.services import BulkActionResult
 from runs.models import Project, Run
 from runs.run_page.neighbours import neighbour
 from runs.table.query import TableQuery, matching_runs
@@ -47,7 +48,7 @@ def perform_bulk_action(request: HttpRequest, entity: str, project: str, act: st
     """Do one act on runs: ``uid`` repeated, or ``all`` with the table's query and ``except`` repeated.
 
     Returns:
-        ``{"done": n, "refused": [{"uid", "reason"}], "undo": {"act", "uid": […]} | null}``
+        ``{"done": n, "refused": [{"uid", "reason"}], "kept": [reason], "undo": {"act", "uid": […]} | null}``
     """
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
@@ -57,7 +58,14 @@ def perform_bulk_action(request: HttpRequest, entity: str, project: str, act: st
     result = do(actor, _chosen_run_ids(actor, row, act, request.POST), request.POST.getlist("value"))
     undo: dict[str, Any] | None = {"act": _UNDO[act], "uid": result.done} if act in _UNDO else None
     refused = [{"uid": uid, "reason": reason} for uid, reason in result.refused.items()]
-    return JsonResponse({"done": len(result.done), "refused": refused, "undo": undo if result.done else None})
+    return JsonResponse(
+        {
+            "done": len(result.done),
+            "refused": refused,
+            "kept": result.kept,
+            "undo": undo if result.done else None,
+        }
+    )
 
 
 TABS = ("metrics:run_workspace", "metrics:run_media", "metrics:run_system", "runs:run_overview", "runs:run_logs",
@@ -78,12 +86,15 @@ def perform_run_action(request: HttpRequest, entity: str, project: str, uid: str
     if act not in done:
         raise NotFound(f"Unknown action “{act}”: {', '.join(done)}.")
     value = request.POST.get("value", "").strip()
+    if act == "move" and "/" not in value:
+        value = f"{entity}/{value}"
     try:
-        refused = BULK_ACTIONS[act](actor, [run.pk], [value if "/" in value else f"{entity}/{value}"]).refused
+        result = BULK_ACTIONS[act](actor, [run.pk], [value])
     except DomainError as error:
-        refused = {run.uid: error.message}
-    if refused:
-        messages.error(request, refused[run.uid])
+        result = BulkActionResult(refused={run.uid: error.message})
+    for reason in (*result.refused.values(), *result.kept[:5]):
+        messages.error(request, reason)
+    if result.refused:
         return _page_of(run)
     messages.success(request, done[act])
     if act == "delete":

@@ -47,7 +47,16 @@ class StorageSerializer(_StoredBytesSerializer):
     entity = serializers.SerializerMethodField()
     live_bytes = serializers.IntegerField(read_only=True, help_text="All but the trash.")
     trash_bytes = serializers.IntegerField(
-        source="trash.size_bytes", read_only=True, help_text="Storage of deleted runs until they are erased."
+        source="trash.size_bytes",
+        read_only=True,
+        help_text="Storage of deleted runs and artifacts until they are erased.",
+    )
+    artifact_trash_bytes = serializers.IntegerField(
+        read_only=True, help_text="Of the trash: artifact versions that can be restored."
+    )
+    artifact_pending_bytes = serializers.IntegerField(
+        read_only=True,
+        help_text="Of the trash: files of artifacts that no version needs, freed within a day or two.",
     )
     trash_freed_from = serializers.DateTimeField(
         source="trash.first",

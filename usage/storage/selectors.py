@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 
 from access.actor import Actor
 from access.engine import require, visible
+from artifacts.retention.storage import ArtifactTrash, trash_by_project
 from runs.access import ProjectAction
 from runs.models import Project, Run
 from runs.selectors import deleted_projects_of, runs_of
@@ -35,7 +36,7 @@ _COUNTED = {
 
 @dataclass(slots=True)
 class Trash:
-    """What deleted runs hold until they are purged."""
+    """What deleted runs and artifacts hold until they are purged."""
 
     size_bytes: int = 0
     freeing_bytes: int = 0
@@ -60,11 +61,28 @@ class StoredBytes:
 
     sizes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CATEGORIES, 0))
     trash: Trash = field(default_factory=Trash)
+    artifact_trash_bytes: int = 0
+    """Of artifact versions that can be restored."""
+    artifact_pending_bytes: int = 0
+    """Of artifacts that nothing names any more, or not yet."""
 
     @property
     def total_bytes(self) -> int:
         """All of it, trash included: what counts against a plan."""
         return sum(self.sizes.values())
+
+    @property
+    def artifact_live_bytes(self) -> int:
+        """Of artifact versions that are not deleted."""
+        return max(0, self.sizes["artifact"] - self.artifact_trash_bytes - self.artifact_pending_bytes)
+
+    def add_artifacts(self, found: ArtifactTrash) -> None:
+        """Count what no live artifact version needs."""
+        self.artifact_trash_bytes += found.trash_bytes
+        self.artifact_pending_bytes += found.pending_bytes
+        size = found.trash_bytes + found.pending_bytes
+        times = {"first": found.first, "last": found.last}
+        self.trash.add({"size": size, "freeing": found.pending_bytes, **times})
 
     @property
     def live_bytes(self) -> int:
@@ -122,6 +140,8 @@ def _add_trash(team: Team, found: dict[int, StoredBytes]) -> None:
     )
     for row in rows.annotate(**_COUNTED):
         found[row["project_id"]].trash.add(row)
+    for project_id, unneeded in trash_by_project(found).items():
+        found[project_id].add_artifacts(unneeded)
 
 
 def _total(some: list[StoredBytes]) -> StoredBytes:
@@ -129,6 +149,8 @@ def _total(some: list[StoredBytes]) -> StoredBytes:
     for one in some:
         for category, size in one.sizes.items():
             kept.sizes[category] = kept.sizes.get(category, 0) + size
+        kept.artifact_trash_bytes += one.artifact_trash_bytes
+        kept.artifact_pending_bytes += one.artifact_pending_bytes
         kept.trash.size_bytes += one.trash.size_bytes
         kept.trash.freeing_bytes += one.trash.freeing_bytes
         if one.trash.first and one.trash.last:
@@ -197,4 +219,6 @@ def stored_in_project(project: Project) -> StoredBytes:
     )
     if row["size"]:
         kept.trash.add(row)
+    for unneeded in trash_by_project([project.pk]).values():
+        kept.add_artifacts(unneeded)
     return kept

@@ -8,12 +8,13 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from access.engine import require, visible
 from access.web.requests import actor_of
+from artifacts.retention.storage import largest_collections, largest_versions, oldest_unused
 from runs.access import RunAction
 from runs.bulk_actions.deletion import delete_runs
 from runs.models import Project
@@ -126,5 +127,10 @@ def project_storage(request: HttpRequest, scope: PageScope, project: str) -> Htt
         "page": page,
         "rows": [(run, sizes[run.pk], sizes[run.pk].share_of(most), run.pk in may_delete) for run in runs],
         "may_delete": bool(may_delete),
+        "largest_collections": largest_collections(actor, row),
+        "version_lists": [
+            (gettext("Largest artifact versions"), largest_versions(actor, row)),
+            (gettext("Oldest artifact versions that no run has used"), oldest_unused(actor, row)),
+        ],
     }
     return render(request, "usage/storage/project.html", context)

@@ -197,7 +197,8 @@ def resolve_delete_run(_: Any, info: Info, input: dict[str, Any]) -> dict[str, A
     actor = info.context.actor
     gone = Run.objects.filter(pk=from_id("Run", input["id"]), deleted_at__isnull=False)
     if not visible(actor, RunAction.DELETE, gone).exists():
-        deletion.delete_run(actor=actor, run=run_by_id(actor, input["id"]))
+        run = run_by_id(actor, input["id"])
+        deletion.delete_run(actor=actor, run=run, with_artifacts=bool(input.get("deleteArtifacts")))
     return {"clientMutationId": input.get("clientMutationId")}
 
 

@@ -7,6 +7,7 @@ import type { RunsTable } from "./table";
 export interface ActReply {
   done: number;
   refused: { uid: string; reason: string }[];
+  kept: string[];
   undo: { act: string; uid: string[] } | null;
 }
 
@@ -30,11 +31,12 @@ export async function performBulkAction(
   }
 }
 
-function report(table: RunsTable, act: string, { done, refused, undo }: ActReply): void {
+function report(table: RunsTable, act: string, { done, refused, kept, undo }: ActReply): void {
   const [first] = refused;
   if (first) {
     toast(word("actRefused", { count: refused.length, reason: first.reason }), "error");
   }
+  for (const reason of kept.slice(0, 3)) toast(reason, "error");
   if (!done) return;
   const said = word(done === 1 ? `done_${act}_one` : `done_${act}`, { count: done });
   const again = undo && {

@@ -70,6 +70,7 @@ export function exportUrl(table: RunsTable, selection?: Selection): string {
 class Questions {
   private readonly asking = one<HTMLDialogElement>("#ask-value");
   private readonly sure = one<HTMLDialogElement>("#ask-sure");
+  private readonly withArtifacts = one<HTMLInputElement>("[data-artifacts] input", this.sure);
   private readonly input = one<HTMLInputElement>("input[type=text]", this.asking);
   private readonly area = one<HTMLTextAreaElement>("textarea", this.asking);
   private act = "";
@@ -90,7 +91,7 @@ class Questions {
       one("form", dialog).addEventListener("submit", (event) => {
         event.preventDefault();
         dialog.close();
-        void this.send(this.act, dialog === this.asking ? this.value() : "");
+        void this.send(this.act, dialog === this.asking ? this.value() : this.chosenToo());
       });
     }
   }
@@ -125,6 +126,8 @@ class Questions {
     one<HTMLElement>("[type=submit]", this.sure).textContent = word(`button_${act}`);
     const names = one<HTMLElement>("[data-names]", this.sure);
     names.replaceChildren(...this.names().map((name) => make("li", "truncate", name)));
+    this.withArtifacts.checked = false;
+    one<HTMLElement>("[data-artifacts]", this.sure).hidden = act !== "delete";
     this.sure.showModal();
   }
 
@@ -156,6 +159,11 @@ class Questions {
     const text = this.area.hidden ? this.input.value.trim() : this.area.value;
     const isHere = this.act === "move" && !text.includes("/");
     return isHere ? `${this.table.url.split("/")[1]}/${text}` : text;
+  }
+
+  /** What is to go with the runs. */
+  private chosenToo(): string {
+    return this.withArtifacts.checked ? this.withArtifacts.value : "";
   }
 
   private async send(act: string, value: string): Promise<void> {
