@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from artifacts.contents import unused
+from artifacts.drafts.commit import commit_version
 from artifacts.models import Content, Entry, Version
 from artifacts.retention import collector, drafts, ledger, purge
 from artifacts.tests.factories import make_draft, make_version
 from artifacts.tests.test_retention import counts, recount
-from artifacts.versions.commit import commit_version
 from artifacts.versions.deletion import delete_version, restore_version
 from common.errors import DomainError
 from runs.models import Project

@@ -67,7 +67,9 @@ def aliases_at(place: Membership) -> list[dict[str, Any]]:
     return [{"id": pk, "alias": name, "artifactCollection": collection} for pk, name in named]
 
 
-def membership_node(place: Membership, siblings: Siblings | None = None) -> dict[str, Any]:
+def membership_node(
+    place: Membership, siblings: Siblings | None = None, *, is_source_hidden: bool = False
+) -> dict[str, Any]:
     """Return the place of a version in a collection, read by `artifacts.selectors.with_versions`."""
     return {
         "row": place,
@@ -76,23 +78,43 @@ def membership_node(place: Membership, siblings: Siblings | None = None) -> dict
         "createdAt": place.created_at,
         "aliases": aliases_at(place),
         "artifactCollection": collection_node(place.collection),
-        "artifact": version_node(place.version, siblings),
+        "artifact": version_node(place.version, siblings, at=place, is_source_hidden=is_source_hidden),
     }
 
 
-def version_node(version: Version, siblings: Siblings | None = None) -> dict[str, Any]:
-    """Return a version, whose places, tags, run and manifest are loaded."""
+def version_node(
+    version: Version,
+    siblings: Siblings | None = None,
+    *,
+    at: Membership | None = None,
+    is_source_hidden: bool = False,
+) -> dict[str, Any]:
+    """Return a version, whose places, tags, run and manifest are loaded.
+
+    Args:
+        version: The row.
+        siblings: Other versions of the answer.
+        at: The place by which the reader came to it, for the aliases there.
+        is_source_hidden: The reader may not see where it was logged: the place stands for that, too.
+    """
     places = list(version.memberships.all()) if not version.is_draft else []
     own = next((place for place in places if place.collection_id == version.collection_id), None)
+    if own is not None:
+        own.collection = version.collection  # which is loaded with more than those it is linked into
+    if is_source_hidden and at is not None:
+        own = at
+    collection = own.collection if own else version.collection
     siblings = siblings or Siblings()
     siblings.add(version.collection.project.team_id)
+    shown = {place.pk: place for place in (own, at) if place is not None}
     return {
         "row": version,
         "siblings": siblings,
+        "is_source_hidden": is_source_hidden,
         "id": to_id(VERSION, version.pk),
-        "artifactSequence": collection_node(version.collection),
+        "artifactSequence": {**collection_node(collection), "__typename": "ArtifactSequence"},
         "versionIndex": own.index if own else None,
-        "artifactType": type_node(version.collection.type, version.collection.project),
+        "artifactType": type_node(collection.type, collection.project),
         "description": version.description or None,
         "metadata": version.metadata_text,
         "tags": tag_nodes(version.tags.all()),
@@ -105,15 +127,8 @@ def version_node(version: Version, siblings: Siblings | None = None) -> dict[str
         "fileCount": version.file_count + version.reference_count,
         "createdAt": version.committed_at or version.created_at,
         "updatedAt": version.updated_at,
-        "aliases": [alias for place in places for alias in _aliases_in(place, version, own)],
+        "aliases": [alias for place in shown.values() for alias in aliases_at(place)],
     }
-
-
-def _aliases_in(place: Membership, version: Version, own: Membership | None) -> list[dict[str, Any]]:
-    """Return aliases in one of the collections; the version's own is loaded with more than those it is linked into."""
-    if place is own:
-        place.collection = version.collection
-    return aliases_at(place)
 
 
 def ttl_of(version: Version, inherited_s: int) -> tuple[int, bool]:

@@ -23,7 +23,7 @@ from wandb_api.artifacts.nodes import ENTRY, MANIFEST, VERSION, version_node
 from wandb_api.graphql.bindings import mutation, query, root
 from wandb_api.graphql.context import Context, Info
 from wandb_api.graphql.global_ids import from_id, to_id
-from wandb_api.resolvers.artifacts.rows import shown, tag_names, ttl_given, version_of_client, version_with_id
+from wandb_api.resolvers.artifacts.rows import tag_names, ttl_given, version_of_client, version_with_id
 
 _ALGORITHM = "MANIFEST_MD5"
 
@@ -65,7 +65,10 @@ def resolve_create_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[s
         distributed_id=input.get("distributedID") or "",
     )
     version = begin_version(actor=actor, project=project, run=run, given=given)
-    return {"artifact": version_node(shown(version)), "clientMutationId": input.get("clientMutationId")}
+    return {
+        "artifact": shown_node(info.context.actor, version),
+        "clientMutationId": input.get("clientMutationId"),
+    }
 
 
 def _metadata(text: str | None) -> str:
@@ -182,7 +185,7 @@ def resolve_commit_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[s
     """Make a draft a version with a number."""
     actor = info.context.actor
     version = commit_version(actor=actor, version=version_with_id(actor, input["artifactID"]))
-    return {"artifact": version_node(shown(version))}
+    return {"artifact": shown_node(info.context.actor, version)}
 
 
 @root(mutation, "useArtifact", RunAction.LOG)
@@ -192,7 +195,7 @@ def resolve_use_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
     run = _run(actor, input)
     version = version_with_id(actor, input["artifactID"])
     use_version(actor=actor, run=run, version=version, used_as=input.get("usedAs") or "")
-    return {"artifact": version_node(shown(version))}
+    return {"artifact": shown_node(info.context.actor, version)}
 
 
 @root(query, "clientIDMapping", ArtifactAction.VIEW)

@@ -23,11 +23,9 @@ from wandb_api.artifacts.filters import filter_collections, filter_versions
 from wandb_api.artifacts.nodes import (
     alias_node,
     collection_node,
-    membership_node,
     tag_nodes,
     ttl_of,
     type_node,
-    version_node,
 )
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.bindings import (
@@ -43,7 +41,13 @@ from wandb_api.graphql.bindings import (
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.nodes import project_node, run_node, user_node
 from wandb_api.graphql.pagination import page_of
-from wandb_api.resolvers.artifacts.rows import collection_with_id, shown, version_with_id
+from wandb_api.resolvers.artifacts.rows import (
+    collection_with_id,
+    place_node,
+    shown_node,
+    version_at,
+    version_with_id,
+)
 
 _MAX_PAGE = 1000
 
@@ -53,7 +57,7 @@ Node = dict[str, Any]
 @root(query, "artifact", ArtifactAction.VIEW)
 def resolve_artifact(_: Any, info: Info, id: str) -> Node:
     """Return a version by its id."""
-    return version_node(shown(version_with_id(info.context.actor, id)))
+    return shown_node(info.context.actor, version_with_id(info.context.actor, id))
 
 
 @root(query, "artifactCollection", ArtifactAction.VIEW)
@@ -76,14 +80,14 @@ def resolve_project_artifact(
 ) -> Node | None:
     """Return the version that a name means; null for none."""
     place = _place(info, project, name)
-    return None if place is None else version_node(place.version)
+    return None if place is None else version_at(info.context.actor, place)
 
 
 @project_type.field("artifactCollectionMembership")
 def resolve_project_membership(project: Node, info: Info, name: str) -> Node | None:
     """Return the place that a name means; null for none."""
     place = _place(info, project, name)
-    return None if place is None else membership_node(place)
+    return None if place is None else place_node(info.context.actor, place)
 
 
 def _collection(info: Info, project: Any, name: str, **fields: Any) -> Node | None:
@@ -170,7 +174,7 @@ def resolve_type_artifact(kind: Node, info: Info, name: str) -> Node | None:
     """Return the version that a name means, if it is of the type; null otherwise."""
     place = _place(info, {"row": kind["project_row"]}, name)
     is_one = place is not None and place.collection.type_id == kind["row"].pk
-    return version_node(place.version) if place is not None and is_one else None
+    return version_at(info.context.actor, place) if place is not None and is_one else None
 
 
 def _tags(collection: Node, info: Info) -> Node:
@@ -196,7 +200,7 @@ def _artifacts(collection: Node, info: Info, **given: Any) -> Node:
     siblings = Siblings()
     page = page_of(
         rows,
-        lambda place: {"row": place, "version": version_node(place.version, siblings)},
+        lambda place: {"row": place, "version": version_at(info.context.actor, place, siblings)},
         after=given.get("after"),
         first=given.get("first"),
         most=_MAX_PAGE,
@@ -210,7 +214,7 @@ def _artifacts(collection: Node, info: Info, **given: Any) -> Node:
 def _membership(collection: Node, info: Info, aliasName: str) -> Node | None:
     """Return the place that an alias or a number names in a collection; null for none."""
     place = find_membership(collection["row"], aliasName)
-    return None if place is None else membership_node(place)
+    return None if place is None else place_node(info.context.actor, place)
 
 
 for _kind in (sequence_type, portfolio_type):
@@ -224,7 +228,7 @@ for _kind in (sequence_type, portfolio_type):
 def resolve_latest(collection: Node, info: Info) -> Node | None:
     """Return the latest version, on which SDKs base incremental ones; null for none."""
     place = find_membership(collection["row"], LATEST)
-    return None if place is None else version_node(place.version)
+    return None if place is None else version_at(info.context.actor, place)
 
 
 def _ttl(version: Node) -> tuple[int, bool]:
@@ -254,7 +258,7 @@ def resolve_created_by(version: Node, info: Info) -> Node | None:
     if row.run_id is not None:
         run = run_that_logged(info.context.actor, row)
         return None if run is None else {**_run(run), "__typename": "Run"}
-    user = user_node(row.created_by)
+    user = None if version["is_source_hidden"] else user_node(row.created_by)
     return None if user is None else {**user, "__typename": "User"}
 
 
@@ -280,27 +284,24 @@ def resolve_memberships(
     """Return the places of a version in collections that the viewer may see, its own first."""
     seen = visible(info.context.actor, ArtifactAction.VIEW, Collection.objects.live()).values("pk")
     rows = with_versions(Membership.objects.filter(version=version["row"], collection__in=seen))
-    return page_of(rows.order_by("pk"), membership_node, after=after, first=first, most=_MAX_PAGE)
+    node = partial(place_node, info.context.actor)
+    return page_of(rows.order_by("pk"), node, after=after, first=first, most=_MAX_PAGE)
 
 
-def _listed(rows: Any, given: dict[str, Any]) -> Node:
+def _listed(info: Info, rows: Any, given: dict[str, Any]) -> Node:
     siblings = Siblings()
-    node = partial(_of_place, siblings=siblings)
+    node = partial(version_at, info.context.actor, siblings=siblings)
     page = page_of(rows, node, after=given.get("after"), first=given.get("first"), most=_MAX_PAGE)
     return {**page, "totalCount": rows.count()}
-
-
-def _of_place(place: Membership, siblings: Siblings) -> Node:
-    return version_node(place.version, siblings)
 
 
 @run_type.field("outputArtifacts")
 def resolve_output_artifacts(run: Node, info: Info, **given: Any) -> Node:
     """Return a page of what a run logged, as far as the viewer may see artifacts there."""
-    return _listed(outputs_of(info.context.actor, run["row"]), given)
+    return _listed(info, outputs_of(info.context.actor, run["row"]), given)
 
 
 @run_type.field("inputArtifacts")
 def resolve_input_artifacts(run: Node, info: Info, **given: Any) -> Node:
     """Return a page of what a run used, of what the viewer may see."""
-    return _listed(inputs_of(info.context.actor, run["row"]), given)
+    return _listed(info, inputs_of(info.context.actor, run["row"]), given)

@@ -3,15 +3,16 @@
 from typing import Any
 
 from access.actor import Actor
-from access.engine import visible
+from access.engine import can, visible
 from artifacts.access import ArtifactAction
 from artifacts.models import ClientId, Collection, Membership, Version
 from artifacts.retention.time_to_live import FOR_EVER, INHERITED
-from artifacts.selectors import missing_artifact, own_memberships, versions_seen
+from artifacts.selectors import missing_artifact, own_memberships, versions_seen, with_versions
 from common.errors import Invalid, NotFound
 from runs.models import Project
 from runs.selectors import get_project_by_any_name
-from wandb_api.artifacts.nodes import COLLECTION, VERSION
+from wandb_api.artifacts.nodes import COLLECTION, VERSION, membership_node, version_node
+from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id
 
@@ -64,6 +65,36 @@ def shown(version: Version) -> Version:
     """Return the version with what a node shows of it."""
     place = place_of(version)
     return place.version if place is not None else version
+
+
+def is_source_hidden(actor: Actor, place: Membership) -> bool:
+    """Say whether the actor sees a version at this place only, and not where it was logged."""
+    source = place.version.collection
+    return place.collection.project_id != source.project_id and not can(
+        actor, ArtifactAction.VIEW, place.version
+    )
+
+
+def version_at(actor: Actor, place: Membership, siblings: Siblings | None = None) -> dict[str, Any]:
+    """Return the node of the version at a place, with what the actor may know of where it was logged."""
+    hidden = is_source_hidden(actor, place)
+    return version_node(place.version, siblings, at=place, is_source_hidden=hidden)
+
+
+def place_node(actor: Actor, place: Membership) -> dict[str, Any]:
+    """Return the node of a place, with what the actor may know of where its version was logged."""
+    return membership_node(place, is_source_hidden=is_source_hidden(actor, place))
+
+
+def shown_node(actor: Actor, version: Version) -> dict[str, Any]:
+    """Return the node of a version: at its own place, or at the first that the actor sees."""
+    if version.is_draft or can(actor, ArtifactAction.VIEW, version):
+        return version_node(shown(version))
+    seen = visible(actor, ArtifactAction.VIEW, Collection.objects.live())
+    place = (
+        with_versions(Membership.objects.filter(version=version, collection__in=seen)).order_by("pk").first()
+    )
+    return version_node(shown(version)) if place is None else version_at(actor, place)
 
 
 def version_of_client(actor: Actor, client_id: str) -> Version | None:

@@ -15,13 +15,12 @@ from artifacts.versions.services import Changes, update_version
 from common.errors import Invalid
 from ingest.services import team_for
 from runs.projects.services import ensure_project
-from wandb_api.artifacts.nodes import membership_node, version_node
+from wandb_api.artifacts.nodes import membership_node
 from wandb_api.graphql.bindings import mutation, root
 from wandb_api.graphql.context import Info
 from wandb_api.resolvers.artifacts.rows import (
     collection_with_id,
     project_named,
-    shown,
     tag_names,
     ttl_given,
     version_of_client,
@@ -47,7 +46,7 @@ def resolve_update_artifact(_: Any, info: Info, input: Node) -> Node:
     update_version(actor=actor, version=version, changes=changes)
     if input.get("aliases") is not None:
         _set_aliases(actor, version, input["aliases"])
-    return {"artifact": version_node(shown(version))}
+    return {"artifact": shown_node(info.context.actor, version)}
 
 
 def _set_aliases(actor: Actor, version: Version, given: list[Node]) -> None:
@@ -108,7 +107,7 @@ def resolve_delete_artifact(_: Any, info: Info, input: Node) -> Node:
     """Delete a version; refused while it has aliases, unless they are to go with it."""
     actor = info.context.actor
     version = version_with_id(actor, input["artifactID"])
-    node = version_node(shown(version))
+    node = shown_node(info.context.actor, version)
     delete_version(actor=actor, version=version, with_aliases=bool(input.get("deleteAliases")))
     return {"artifact": {**node, "state": "DELETED"}}
 
