@@ -1,7 +1,7 @@
 """Versions whose time to live is over: told of, then deleted; policies of teams, shown before they act."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -39,6 +39,11 @@ def clock() -> Iterator[Any]:
 
 def days(count: float) -> timedelta:
     return timedelta(days=count)
+
+
+def ends_after(version: Version, count: float) -> datetime:
+    assert version.committed_at is not None
+    return version.committed_at + days(count)
 
 
 def lives(version: Version) -> bool:
@@ -137,8 +142,8 @@ def test_a_policy_of_the_team_counts_where_nothing_else_is_said(project: Project
     policy.set_team_policy(actor=SYSTEM, team=project.team, ttl_s=2 * DAY_S)
     ends = dict(Version.objects.values_list("pk", "expires_at"))
     assert ends == {
-        inherits.pk: inherits.committed_at + days(2), own.pk: None, elsewhere.pk: None,
-        by_collection.pk: by_collection.committed_at + days(5),
+        inherits.pk: ends_after(inherits, 2), own.pk: None, elsewhere.pk: None,
+        by_collection.pk: ends_after(by_collection, 5),
     }  # fmt: skip
     policy.set_team_policy(actor=SYSTEM, team=project.team, ttl_s=0)
     inherits.refresh_from_db()
@@ -149,7 +154,7 @@ def test_a_policy_of_the_team_counts_where_nothing_else_is_said(project: Project
 def test_a_collection_that_inherits_again_follows_its_team(project: Project, clock: Any) -> None:
     version = make_version(project)
     policy.set_team_policy(actor=SYSTEM, team=project.team, ttl_s=2 * DAY_S)
-    for ttl_s, expected in ((0, None), (None, version.committed_at + days(2))):
+    for ttl_s, expected in ((0, None), (None, ends_after(version, 2))):
         changes = CollectionChanges(has_ttl=True, ttl_s=ttl_s)
         update_collection(actor=SYSTEM, collection=version.collection, changes=changes)
         version.refresh_from_db()

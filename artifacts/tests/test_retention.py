@@ -46,7 +46,7 @@ def recount() -> dict[int, tuple[int, int]]:
         named = set(
             Entry.objects.filter(version=version, content__isnull=False).values_list("content", flat=True)
         )
-        for pk in named | {version.manifest_id}:
+        for pk in named | {version.manifest_id or 0}:
             found[pk][version.deleted_at is not None] += 1
     return {pk: (live, trash) for pk, (live, trash) in found.items()}
 
