@@ -7,9 +7,8 @@ from artifacts import names
 from artifacts.lineage import graph
 from artifacts.manifests import document
 from artifacts.manifests import services as manifests
-from artifacts.retention import time_to_live
 from artifacts.uploads import services as uploads
-from artifacts.versions import drafts
+from artifacts.versions import drafts, time_to_live
 
 
 def register() -> None:
