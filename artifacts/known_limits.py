@@ -7,8 +7,7 @@ from artifacts import names
 from artifacts.drafts import manifests, uploads
 from artifacts.lineage import graph
 from artifacts.manifests import document
-from artifacts.retention import time_to_live
-from artifacts.versions import texts
+from artifacts.versions import texts, time_to_live
 
 
 def register() -> None:

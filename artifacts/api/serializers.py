@@ -8,8 +8,8 @@ from rest_framework import serializers
 from artifacts.lineage.graph import GraphNode, NodeKind
 from artifacts.models import ArtifactType, Collection, CollectionKind, Entry, Membership
 from artifacts.names import MAX_ALIASES, MAX_NAME, MAX_TAGS
-from artifacts.retention.time_to_live import MAX_TTL_S
 from artifacts.versions.texts import MAX_DESCRIPTION
+from artifacts.versions.time_to_live import MAX_TTL_S
 from runs.config.flatten import json_tree
 
 _TTL_HELP = "Seconds from the commit on; 0: forever; null: inherited."

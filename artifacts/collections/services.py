@@ -14,13 +14,13 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import ArtifactType, Collection, CollectionKind, Membership, Version, VersionState
 from artifacts.names import check_name
-from artifacts.retention.time_to_live import check_ttl, inherited_ttl, inheriting, reckon_expiry
 from artifacts.versions.aliases import name_latest
 from artifacts.versions.collections import ensure_collection, ensure_type
 from artifacts.versions.deletion import bring_back, take_away
 from artifacts.versions.links import remove_link
 from artifacts.versions.tags import add_collection_tags, remove_collection_tags
 from artifacts.versions.texts import MAX_DESCRIPTION
+from artifacts.versions.time_to_live import check_ttl, inherited_ttl, inheriting, reckon_expiry
 from common.errors import Conflict, Gone, Invalid
 from common.formats.lenient_json import clean_text
 from runs.models import Project

@@ -30,9 +30,9 @@ from artifacts.models import (
     VersionState,
 )
 from artifacts.participants import ArtifactChange, ArtifactEvent, happened
-from artifacts.retention.time_to_live import expires_at
 from artifacts.versions.aliases import move_aliases
 from artifacts.versions.tags import add_version_tags
+from artifacts.versions.time_to_live import expires_at
 from common.database.sql import execute_many
 from common.errors import Gone, Invalid, Unavailable
 from storage.models import Blob

@@ -9,7 +9,7 @@ from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
 from artifacts.models import AliasChange, Collection, Membership, Version, VersionState
 from artifacts.retention import ledger
-from artifacts.retention.time_to_live import inheriting, reckon_expiry, team_ttls
+from artifacts.versions.time_to_live import inheriting, reckon_expiry, team_ttls
 from runs.models import Project
 from teams.account_merge import personal_team
 

@@ -12,7 +12,7 @@ from access.audit.log import record
 from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection, RetentionPolicy
-from artifacts.retention.time_to_live import check_ttl, inheriting, reckon_expiry, team_ttls
+from artifacts.versions.time_to_live import check_ttl, inheriting, reckon_expiry, team_ttls
 from common.errors import Invalid
 from teams.models import Team
 

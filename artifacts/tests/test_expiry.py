@@ -41,7 +41,7 @@ def days(count: float) -> timedelta:
     return timedelta(days=count)
 
 
-def _end(version: Version, count: float) -> datetime:
+def ends_after(version: Version, count: float) -> datetime:
     assert version.committed_at is not None
     return version.committed_at + days(count)
 
@@ -142,8 +142,8 @@ def test_a_policy_of_the_team_counts_where_nothing_else_is_said(project: Project
     policy.set_team_policy(actor=SYSTEM, team=project.team, ttl_s=2 * DAY_S)
     ends = dict(Version.objects.values_list("pk", "expires_at"))
     assert ends == {
-        inherits.pk: _end(inherits, 2), own.pk: None, elsewhere.pk: None,
-        by_collection.pk: _end(by_collection, 5),
+        inherits.pk: ends_after(inherits, 2), own.pk: None, elsewhere.pk: None,
+        by_collection.pk: ends_after(by_collection, 5),
     }  # fmt: skip
     policy.set_team_policy(actor=SYSTEM, team=project.team, ttl_s=0)
     inherits.refresh_from_db()
@@ -154,7 +154,7 @@ def test_a_policy_of_the_team_counts_where_nothing_else_is_said(project: Project
 def test_a_collection_that_inherits_again_follows_its_team(project: Project, clock: Any) -> None:
     version = make_version(project)
     policy.set_team_policy(actor=SYSTEM, team=project.team, ttl_s=2 * DAY_S)
-    for ttl_s, expected in ((0, None), (None, _end(version, 2))):
+    for ttl_s, expected in ((0, None), (None, ends_after(version, 2))):
         changes = CollectionChanges(has_ttl=True, ttl_s=ttl_s)
         update_collection(actor=SYSTEM, collection=version.collection, changes=changes)
         version.refresh_from_db()

@@ -17,9 +17,9 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.contents import count_deleted, count_restored
 from artifacts.models import Alias, Collection, Membership, Version, VersionState
-from artifacts.retention.time_to_live import expires_at
 from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
 from artifacts.versions.links import remove_link
+from artifacts.versions.time_to_live import expires_at
 from common.errors import Conflict, Gone, NotFound
 
 RESTORE = "artifact.restore"

@@ -10,9 +10,9 @@ from access.audit.log import record
 from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import Version
-from artifacts.retention.time_to_live import check_ttl, expires_at
 from artifacts.versions.tags import add_version_tags, remove_version_tags
 from artifacts.versions.texts import MAX_DESCRIPTION, check_metadata
+from artifacts.versions.time_to_live import check_ttl, expires_at
 from common.errors import Invalid
 from common.formats.lenient_json import clean_text
 

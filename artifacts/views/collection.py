@@ -16,9 +16,9 @@ from artifacts.collections.services import CollectionChanges, delete_collection,
 from artifacts.models import Collection, Membership
 from artifacts.pages.addresses import collection_page
 from artifacts.pages.code import api_code
-from artifacts.retention.time_to_live import inherited_ttl
 from artifacts.selectors import memberships_of, run_counts
 from artifacts.versions.deletion import delete_version, restore_version
+from artifacts.versions.time_to_live import inherited_ttl
 from artifacts.views.rows import collection_of, rights_of
 from common.errors import Conflict, DomainError, Invalid
 from common.formats.numbers import parse_int

@@ -18,10 +18,10 @@ from artifacts.models import AliasChange, Membership
 from artifacts.pages.addresses import collection_page, version_page
 from artifacts.pages.code import api_code, usage_code
 from artifacts.pages.lineage import connections_of, graph_document
-from artifacts.retention.time_to_live import inherited_ttl
 from artifacts.versions.aliases import add_aliases, delete_aliases
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.services import Changes, update_version
+from artifacts.versions.time_to_live import inherited_ttl
 from artifacts.views.collection import DAY_S, UNDO, ttl_of_form
 from artifacts.views.rows import place_of, rights_of
 from common.errors import Conflict, Invalid

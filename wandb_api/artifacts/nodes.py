@@ -4,7 +4,7 @@ import mimetypes
 from typing import Any
 
 from artifacts.models import Alias, ArtifactType, Collection, CollectionKind, Entry, Membership, Version
-from artifacts.retention.time_to_live import FOR_EVER, INHERITED
+from artifacts.versions.time_to_live import FOR_EVER, INHERITED
 from runs.models import Project
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.global_ids import to_id

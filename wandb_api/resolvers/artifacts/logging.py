@@ -23,7 +23,13 @@ from wandb_api.artifacts.nodes import ENTRY, MANIFEST, VERSION, version_node
 from wandb_api.graphql.bindings import mutation, query, root
 from wandb_api.graphql.context import Context, Info
 from wandb_api.graphql.global_ids import from_id, to_id
-from wandb_api.resolvers.artifacts.rows import tag_names, ttl_given, version_of_client, version_with_id
+from wandb_api.resolvers.artifacts.rows import (
+    shown_node,
+    tag_names,
+    ttl_given,
+    version_of_client,
+    version_with_id,
+)
 
 _ALGORITHM = "MANIFEST_MD5"
 

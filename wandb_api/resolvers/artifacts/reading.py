@@ -7,7 +7,6 @@ from access.engine import can, visible
 from artifacts.access import ArtifactAction
 from artifacts.lineage.selectors import run_that_logged, runs_using
 from artifacts.models import LATEST, ArtifactType, Collection, CollectionKind, Membership, Version
-from artifacts.retention.time_to_live import team_ttls
 from artifacts.selectors import (
     collections_of,
     find_membership,
@@ -18,6 +17,7 @@ from artifacts.selectors import (
     types_of,
     with_versions,
 )
+from artifacts.versions.time_to_live import team_ttls
 from common.errors import NotFound
 from wandb_api.artifacts.filters import filter_collections, filter_versions
 from wandb_api.artifacts.nodes import (

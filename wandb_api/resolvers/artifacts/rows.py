@@ -6,8 +6,8 @@ from access.actor import Actor
 from access.engine import can, visible
 from artifacts.access import ArtifactAction
 from artifacts.models import ClientId, Collection, Membership, Version
-from artifacts.retention.time_to_live import FOR_EVER, INHERITED
 from artifacts.selectors import missing_artifact, own_memberships, versions_seen, with_versions
+from artifacts.versions.time_to_live import FOR_EVER, INHERITED
 from common.errors import Invalid, NotFound
 from runs.models import Project
 from runs.selectors import get_project_by_any_name

@@ -21,6 +21,7 @@ from wandb_api.graphql.context import Info
 from wandb_api.resolvers.artifacts.rows import (
     collection_with_id,
     project_named,
+    shown_node,
     tag_names,
     ttl_given,
     version_of_client,
