@@ -33,7 +33,21 @@ class ArtifactsConfig(AppConfig):
     def _register_pages(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
+        from accounts.settings.sections import Section, SettingsScope, register_sections
+        from artifacts.access import ArtifactAction
         from artifacts.pages.search import find_collections
         from common.search import register_search
 
+        words, label = _("retention time to live expiry keep delete storage"), _("Artifact retention")
+        register_sections(
+            SettingsScope.TEAM,
+            Section(
+                label,
+                "clock",
+                "artifacts:retention",
+                rank=58,
+                needs=ArtifactAction.SET_RETENTION,
+                words=words,
+            ),
+        )
         register_search(_("Artifacts"), icon="package", rank=25, find=find_collections)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from artifacts.views import collection, comparison, files, project, run, version
+from artifacts.views import collection, comparison, files, project, retention, run, version
 from runs.names.run_ids import RUN_ROUTE
 
 app_name = "artifacts"
@@ -10,6 +10,7 @@ _PROJECT = "<str:entity>/<str:project>/artifacts"
 _COLLECTION = f"{_PROJECT}/<str:type>/<str:name>"
 _VERSION = f"{_COLLECTION}/<str:label>"
 urlpatterns = [
+    path("teams/<str:entity>/artifacts", retention.retention, name="retention"),
     path(_PROJECT, project.artifacts, name="artifacts"),
     path(f"{_PROJECT}/deleted", project.deleted, name="deleted"),
     path(_COLLECTION, collection.collection, name="collection"),

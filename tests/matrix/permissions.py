@@ -133,6 +133,7 @@ TABLE = {
     "artifacts: delete": _row("M A O", "artifact.delete", sees="artifacts: view"),
     "artifacts: set aliases": _row("M A O", "artifact.set_alias", sees="artifacts: view"),
     "artifacts: delete aliases": _row("M A O", "artifact.delete_alias", sees="artifacts: view"),
+    "artifacts: set retention": _row("A O", "artifact.set_retention", sees="team: view"),
     "artifacts: log": _row("M A O L", "artifact.create", "run.log", sees="artifacts: view"),
     "artifacts: create": _row("M A O L", "artifact.create", sees="projects: view"),
     "artifacts: link": _row(

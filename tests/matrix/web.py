@@ -365,6 +365,10 @@ ROUTES: dict[str, list[Case]] = {
         for method in ("GET", "POST")
     ],
     "runs:restricted_projects": _of_team("team: restricted projects"),
+    "artifacts:retention": [
+        *_of_team("artifacts: set retention"),
+        *_of_team("artifacts: set retention", "POST"),
+    ],
     "runs:deleted": [_PROJECT],
     "runs:compare": [_PROJECT],
     "runs:project_logs": [_PROJECT],
