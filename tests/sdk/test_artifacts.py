@@ -14,6 +14,7 @@ from tests.sdk.lab import Lab
 from tests.sdk.lines import Job, Ran, Told, scenario
 from tests.sdk.table import parts
 from tests.sdk.wire import Recorder, recording
+from tests.waiting import until
 
 pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
@@ -51,8 +52,13 @@ def together(lab: Lab, script: str, *who: str) -> None:
 
 
 def distributed(lab: Lab) -> Told:
-    """Let two write at once, one of them again as after a kill, and a third finish."""
-    together(lab, "artifacts_distributed", "1", "2")
+    """Let two write at once, one of which is killed on the way and does it again; a third finishes."""
+    killed = lab.start("artifacts_distributed", WHO="2", UNTIL_KILLED="1")
+    other = lab.start("artifacts_distributed", WHO="1")
+    until((lab.folder / "killable").exists, "the second writer at its upload")
+    sdks.kill_script(killed)
+    status, out = lab.end(other)
+    assert status == 0, out
     lab.script("artifacts_distributed", WHO="2")
     lab.script("artifacts_distributed", WHO="last")
     return {"versions": versions(lab, "joint"), "files": files(lab, "joint:latest")}
@@ -377,7 +383,7 @@ def test_a_logged_table_is_an_artifact(ran: Ran) -> None:
 
 @scenario("upsert_artifact, finish_artifact", "distributed")
 def test_several_processes_make_one_version(ran: Ran) -> None:
-    """ART-2: one wrote its part twice."""
+    """ART-2: one was killed and wrote its part again."""
     assert list(ran.told["versions"]) == ["v0"]
     assert ran.told["files"] == {"1.txt": "1", "2.txt": "2", "last.txt": "last", "same.txt": "same"}
 
