@@ -102,11 +102,12 @@ def _address(draft: Version, file: FileSpec, path: str, held: set[tuple[int, str
         return UploadAddress(draft, path)
     if file.parts:
         return _in_parts(draft, file, path)
-    return UploadAddress(draft, path, tickets.put_path(PURPOSE, **_ticket(draft, path, file.md5)))
+    return UploadAddress(draft, path, tickets.put_path(PURPOSE, **_ticket(draft, path), h=file.md5))
 
 
-def _ticket(draft: Version, path: str, md5: str) -> dict[str, Any]:
-    return {"v": draft.pk, "n": path, "h": md5, tickets.TEAM: draft.project.team_id}
+def _ticket(draft: Version, path: str) -> dict[str, Any]:
+    """Return what the tickets of a file and of its parts have in common: their digests (``h``) differ."""
+    return {"v": draft.pk, "n": path, tickets.TEAM: draft.project.team_id}
 
 
 def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
@@ -116,7 +117,7 @@ def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
         version=draft, md5=file.md5, defaults={"key": secrets.token_hex(16), "path": path}
     )
     addresses = [
-        (number, tickets.part_path(PURPOSE, upload.key, number, md5, **_ticket(draft, path, file.md5)))
+        (number, tickets.part_path(PURPOSE, upload.key, number, md5, **_ticket(draft, path)))
         for number, md5 in file.parts
     ]
     return UploadAddress(draft, path, upload_key=upload.key, part_paths=addresses)

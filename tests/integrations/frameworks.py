@@ -38,6 +38,14 @@ def python_of(framework: str, *, torch: bool = False) -> Path:
     return environments.python_of("integrations", framework, hashed, unhashed=[TORCH] if torch else [])
 
 
+DOWNLOAD = """
+import os, wandb
+for logged in wandb.Api().run(os.environ["RUN"]).logged_artifacts():
+    if logged.type == "model":
+        logged.download(root=os.path.join("models", logged.version), skip_cache=True)
+"""
+
+
 @dataclass(frozen=True)
 class Trained:
     """A run that a framework has logged, as the server holds it, and what was said on the way."""
@@ -45,6 +53,9 @@ class Trained:
     person: Person
     where: Run
     recorder: Recorder
+    python: Path
+    folder: Path
+    """Where it was trained."""
 
     @cached_property
     def found(self) -> dict[str, Any]:
@@ -74,6 +85,13 @@ class Trained:
         reply = self.person.wire.data(ABOUT, entity=where.entity, project=where.project, name=where.uid)
         return dict(reply["project"]["run"])
 
+    @cached_property
+    def models(self) -> dict[str, dict[str, bytes]]:
+        """The files of each version of its model, as the SDK downloads them."""
+        env = {**self.person.env, "RUN": f"{self.where.entity}/{self.where.project}/{self.where.uid}"}
+        sdks.run_script(self.python, DOWNLOAD, env=env, cwd=self.folder)
+        return {version.name: files_in(version) for version in sorted((self.folder / "models").iterdir())}
+
     def table(self, key: str) -> dict[str, Any]:
         """Return the table that was logged last under this key, from its file."""
         urls = {edge["node"]["name"]: edge["node"]["directUrl"] for edge in self.about["files"]["edges"]}
@@ -98,6 +116,12 @@ class Trained:
         }
 
 
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Return the content of each file below a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
 def user_keys(row: dict[str, Any]) -> dict[str, Any]:
     """Return what a script or framework logged, without the keys the SDK adds."""
     return {key: value for key, value in row.items() if not key.startswith("_")}
@@ -118,4 +142,4 @@ def train(framework: str, python: Path, person: Person, server: Installation, fo
         Run(bucket["project"]["entity"]["name"], bucket["project"]["name"], bucket["name"])
         for bucket in buckets
     }
-    return Trained(person, where, recorder)
+    return Trained(person, where, recorder, python, folder)

@@ -57,3 +57,10 @@ def test_the_summary_has_the_last_values(trained: Trained) -> None:
 
 def test_its_table_can_be_read(trained: Trained) -> None:
     assert trained.table("notes")["data"] == [["done"]]
+
+
+def test_the_best_checkpoint_comes_back_equal(trained: Trained) -> None:
+    """Every checkpoint is logged; the trainer keeps only the best one, which is the last."""
+    [kept] = trained.folder.glob("**/checkpoints/*.ckpt")
+    assert list(trained.models) == ["v0", "v1", "v2", "v3"]
+    assert trained.models["v3"] == {"model.ckpt": kept.read_bytes()}

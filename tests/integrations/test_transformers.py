@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integrations.frameworks import INSTALLS_PYTORCH, Trained
+from tests.integrations.frameworks import INSTALLS_PYTORCH, Trained, files_in
 
 pytestmark = [pytest.mark.sdk, INSTALLS_PYTORCH]
 
@@ -61,3 +61,10 @@ def test_the_summary_has_what_training_took(trained: Trained) -> None:
 )
 def test_the_configuration_has_the_arguments_and_the_model(trained: Trained, key: str, value: object) -> None:
     assert trained.config[key] == value
+
+
+def test_each_checkpoint_comes_back_equal(trained: Trained) -> None:
+    """One after each epoch."""
+    kept = [files_in(trained.folder / "out" / f"checkpoint-{step}") for step in (6, 12, 18)]
+    assert list(trained.models) == ["v0", "v1", "v2"]
+    assert list(trained.models.values()) == kept

@@ -46,3 +46,9 @@ def test_the_features_weights_can_be_read(trained: Trained) -> None:
     assert table["columns"] == ["Feature", "Importance"]
     assert [name for name, _ in table["data"]] == ["f0", "f1", "f2", "f3", "f4"]
     assert trained.charts == {"Feature Importance"}
+
+
+def test_the_model_comes_back_equal(trained: Trained) -> None:
+    [model] = trained.models.values()
+    [kept] = trained.folder.glob("wandb/run-*/files/*_model.json")
+    assert model == {kept.name: kept.read_bytes()}

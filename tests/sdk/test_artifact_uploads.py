@@ -2,11 +2,16 @@
 
 import hashlib
 import json
+import re
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from tests import clients
@@ -49,6 +54,11 @@ def md5(content: bytes) -> str:
     return b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()
 
 
+def of(content: bytes) -> tuple[str, int]:
+    """Return the digest and the size that a manifest has of a content."""
+    return md5(content), len(content)
+
+
 @dataclass(frozen=True)
 class Draft:
     """A version that is being logged."""
@@ -58,19 +68,19 @@ class Draft:
     id: str
     manifest: str
 
-    def url(self, name: str, content: bytes) -> str | None:
+    def url(self, name: str, digest: str) -> str | None:
         """Ask where a file goes; None when its bytes are there."""
-        spec = {"artifactID": self.id, "artifactManifestID": self.manifest, "name": name, "md5": md5(content)}
+        spec = {"artifactID": self.id, "artifactManifestID": self.manifest, "name": name, "md5": digest}
         sent = {"artifactFiles": [spec], "storageLayout": "V2"}
         [edge] = self.wire.data(FILES, input=sent)["createArtifactFiles"]["files"]["edges"]
         found: str | None = edge["node"]["uploadUrl"]
         return found
 
-    def describe(self, **contents: bytes) -> None:
-        """Send the manifest."""
+    def describe(self, files: dict[str, tuple[str, int]]) -> None:
+        """Send the manifest of files by their digests and sizes."""
         entries = {
-            name.replace("_", "."): {"digest": md5(content), "size": len(content), "birthArtifactID": self.id}
-            for name, content in contents.items()
+            name: {"digest": digest, "size": size, "birthArtifactID": self.id}
+            for name, (digest, size) in files.items()
         }
         body = {
             "version": 1, "storagePolicy": "wandb-storage-policy-v1", "storagePolicyConfig": {"storageLayout": "V2"},
@@ -117,11 +127,17 @@ def begin(person: Person, project: str, name: str, digest: str = "d") -> Draft:
     )
 
 
-def read(person: Person, project: str, name: str) -> dict[str, bytes]:
-    """Return the files of a version."""
+def urls(person: Person, project: str, name: str) -> dict[str, str]:
+    """Return where the files of a version are."""
     found = person.wire.data(READ, project=project, entity=person.name, name=name)["project"]["artifact"]
     nodes = [edge["node"] for edge in found["files"]["edges"]]
-    return {node["displayName"]: clients.request("GET", node["directUrl"]).content for node in nodes}
+    return {node["displayName"]: node["directUrl"] for node in nodes}
+
+
+def read(person: Person, project: str, name: str) -> dict[str, bytes]:
+    """Return the files of a version."""
+    found = urls(person, project, name)
+    return {file: clients.request("GET", url).content for file, url in found.items()}
 
 
 @pytest.fixture
@@ -132,11 +148,11 @@ def draft(ada: Person, request: pytest.FixtureRequest) -> Draft:
 def test_other_bytes_than_the_digest_s_are_refused_and_the_right_ones_still_go_up(
     ada: Person, draft: Draft, request: pytest.FixtureRequest
 ) -> None:
-    url = draft.url("a.txt", b"right")
+    url = draft.url("a.txt", md5(b"right"))
     assert url is not None
     wrong = clients.request("PUT", url, content=b"wrong")
     assert 400 <= wrong.status_code < 500
-    draft.describe(a_txt=b"right")
+    draft.describe({"a.txt": of(b"right")})
     assert "a.txt" in draft.refusal()
     clients.request("PUT", url, content=b"right").raise_for_status()
     assert draft.commit()["versionIndex"] == 0
@@ -148,15 +164,15 @@ def test_an_upload_that_was_cut_off_goes_up_again(
     server: Installation, ada: Person, draft: Draft, request: pytest.FixtureRequest
 ) -> None:
     content = bytes(range(256)) * 4_000
-    url = draft.url("a.bin", content)
+    url = draft.url("a.bin", md5(content))
     assert url is not None
     path = urlsplit(url).path
     request_head = head(ada, path, f"Content-Length: {len(content)}", method="PUT")
     answered = statuses(exchange(server, request_head, content[: len(content) // 2], cut=True))
     assert 200 not in answered
-    draft.describe(a_bin=content)
+    draft.describe({"a.bin": of(content)})
     assert "a.bin" in draft.refusal()
-    again = draft.url("a.bin", content)
+    again = draft.url("a.bin", md5(content))
     assert again is not None
     clients.request("PUT", again, content=content).raise_for_status()
     draft.commit()
@@ -166,34 +182,34 @@ def test_an_upload_that_was_cut_off_goes_up_again(
 
 def test_what_the_project_holds_is_not_asked_for_again(ada: Person) -> None:
     first, second = (begin(ada, "uploads", "held", digest) for digest in "12")
-    url = first.url("a.txt", b"held once")
+    url = first.url("a.txt", md5(b"held once"))
     assert url is not None
     clients.request("PUT", url, content=b"held once").raise_for_status()
-    first.describe(a_txt=b"held once")
+    first.describe({"a.txt": of(b"held once")})
     first.commit()
-    assert second.url("b.txt", b"held once") is None
-    second.describe(b_txt=b"held once")
+    assert second.url("b.txt", md5(b"held once")) is None
+    second.describe({"b.txt": of(b"held once")})
     assert second.commit()["versionIndex"] == 1
     assert read(ada, "uploads", "held:v1") == {"b.txt": b"held once"}
 
 
 def test_knowing_a_digest_gives_nobody_the_bytes(ada: Person, bob: Person) -> None:
     hers, his = begin(ada, "uploads", "secret"), begin(bob, "uploads-of-bob", "stolen")
-    url = hers.url("a.txt", b"hers alone")
+    url = hers.url("a.txt", md5(b"hers alone"))
     assert url is not None
     clients.request("PUT", url, content=b"hers alone").raise_for_status()
-    hers.describe(a_txt=b"hers alone")
+    hers.describe({"a.txt": of(b"hers alone")})
     hers.commit()
-    assert his.url("a.txt", b"hers alone") is not None
-    his.describe(a_txt=b"hers alone")
+    assert his.url("a.txt", md5(b"hers alone")) is not None
+    his.describe({"a.txt": of(b"hers alone")})
     assert "a.txt" in his.refusal()
 
 
 def test_an_upload_url_overwrites_nothing_that_is_committed(ada: Person, draft: Draft) -> None:
-    url = draft.url("a.txt", b"kept")
+    url = draft.url("a.txt", md5(b"kept"))
     assert url is not None
     clients.request("PUT", url, content=b"kept").raise_for_status()
-    draft.describe(a_txt=b"kept")
+    draft.describe({"a.txt": of(b"kept")})
     draft.commit()
     clients.request("PUT", url, content=b"evil")
     name = "an_upload_url_overwrites_nothing_that_is_committed"
@@ -209,3 +225,60 @@ def test_a_manifest_cannot_leave_its_folder(ada: Person, name: str) -> None:
     if sent.status_code < 400:
         assert draft.refusal()
     assert sent.status_code < 500
+
+
+# -- large files ---------------------------------------------------------------------------------------------------
+
+MIB = 1 << 20
+PIECE = bytes(range(256)) * (MIB // 256)
+GROWTH_MIB = 64
+
+
+def in_pieces(count: int) -> tuple[Iterator[bytes], str]:
+    """Return a file of so many MiB, and its digest."""
+    digest = hashlib.md5(usedforsecurity=False)
+    for _ in range(count):
+        digest.update(PIECE)
+    return (PIECE for _ in range(count)), b64encode(digest.digest()).decode()
+
+
+def memory_of(process: Path, what: str) -> int:
+    """Return one of the kernel's figures about a process's memory, in MiB."""
+    found = re.search(rf"^{what}:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found[1]) // 1024
+
+
+@contextmanager
+def growing_little(server: Installation) -> Iterator[None]:
+    """See that no web process at any time takes much more memory than before."""
+    parent = psutil.Process(server.pid("web"))
+    web = [Path(f"/proc/{process.pid}") for process in (parent, *parent.children())]
+    for process in web:
+        (process / "clear_refs").write_text("5")  # the peak begins anew
+    before = {process: memory_of(process, "VmRSS") for process in web}
+    yield
+    growth = {process: memory_of(process, "VmHWM") - before[process] for process in web}
+    assert max(growth.values()) < GROWTH_MIB, growth
+
+
+@pytest.mark.parametrize(
+    "size_mib", [300, pytest.param(5 * 1024, marks=pytest.mark.exhaustive("sends and fetches 5 GiB"))]
+)
+def test_a_large_file_takes_little_memory(server: Installation, ada: Person, size_mib: int) -> None:
+    """ART-7: up and down."""
+    name = f"large-{size_mib}"
+    draft, (pieces, digest) = begin(ada, "uploads", name), in_pieces(size_mib)
+    url = draft.url("large.bin", digest)
+    assert url is not None
+    with growing_little(server):
+        sent = clients.request("PUT", url, content=pieces, headers={"Content-Length": str(size_mib * MIB)})
+    sent.raise_for_status()
+    draft.describe({"large.bin": (digest, size_mib * MIB)})
+    draft.commit()
+    [source] = urls(ada, "uploads", f"{name}:v0").values()
+    got = hashlib.md5(usedforsecurity=False)
+    with growing_little(server), clients.client() as http, http.stream("GET", source) as reply:
+        for piece in reply.iter_bytes(MIB):
+            got.update(piece)
+    assert b64encode(got.digest()).decode() == digest

@@ -313,6 +313,23 @@ def read():
     run.file("kept.txt").download(root="down", replace=True)
     return [run.state, rows[0]["loss"], "kept.txt" in files, run.config["lr"]]
 
+def log_artifact(uid):
+    made = wandb.Artifact("by-key", "dataset")
+    with made.new_file("a.txt") as file:
+        file.write("by a key")
+    with wandb.init(project="private", id=uid, resume="allow") as run:
+        run.log_artifact(made).wait()
+        return run.use_artifact("by-key:latest").version
+
+def download():
+    made = wandb.Api().artifact("robo-home/private/by-key:v0")
+    return (pathlib.Path(made.download(root="artifact", skip_cache=True)) / "a.txt").read_text()
+
+def change():
+    made = wandb.Api().artifact("robo-home/private/by-key:v0")
+    made.description = "changed"
+    made.save()
+
 def delete():
     wandb.Api().run("robo-home/private/by-log-key").delete()
 
@@ -321,9 +338,15 @@ attempt("train", train)
 wandb.teardown()
 attempt("resume", train)
 wandb.teardown()
+attempt("artifact", lambda: log_artifact("by-log-key"))
+wandb.teardown()
 attempt("delete by log", delete)
 os.environ["WANDB_API_KEY"] = os.environ["READ_KEY"]
 attempt("read", read)
+attempt("download", download)
+attempt("change by read", change)
+attempt("artifact by read", lambda: log_artifact("by-read-key"))
+wandb.teardown()
 attempt("train by read", lambda: wandb.init(project="private", id="by-read-key").finish())
 wandb.teardown()
 attempt("train by read elsewhere", lambda: wandb.init(project="new-one", id="by-read-key").finish())
@@ -334,7 +357,10 @@ pathlib.Path("told.json").write_text(json.dumps(told))
 def test_the_ready_made_reaches_are_enough_and_no_more(
     server: Installation, keys: dict[str, str], sdk: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """ACC-40: a key that logs runs trains, resumes and uploads; one that reads reads; what is missing is named."""
+    """ACC-40: a key that logs runs trains, resumes and uploads; one that reads reads; what is missing is named.
+
+    The same with artifacts: one logs and uses them, the other only downloads.
+    """
     env = {
         **server.client_env(keys["log"]), "WANDB_ENTITY": "robo-home", "WANDB_SILENT": "true",
         "LOG_KEY": keys["log"], "READ_KEY": keys["read"],
@@ -343,6 +369,9 @@ def test_the_ready_made_reaches_are_enough_and_no_more(
     told = json.loads((tmp_path / "told.json").read_text())
     assert told["train"] == told["resume"] == "robo-home/private/by-log-key"
     assert told["read"] == ["finished", 1.0, True, 0.1]
+    assert (told["artifact"], told["download"]) == ("v0", "by a key")
+    for refused in ("change by read", "artifact by read"):
+        assert re.search(r"scopes of the API key do not include \w+\.\w+", told[refused]), told[refused]
     assert re.search(r"scopes of the API key do not include run\.delete", told["delete by log"])
     assert re.search(r"scopes of the API key do not include run\.log", told["train by read"])
     assert re.search(r"scopes of the API key do not include project\.create", told["train by read elsewhere"])

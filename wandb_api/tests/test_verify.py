@@ -1,4 +1,4 @@
-"""`wandb verify`, as far as a server of this version decides it: the rest is refused or wants https."""
+"""`wandb verify`, but for sweeps, which this server does not have, and what wants https."""
 
 import re
 import subprocess
@@ -22,6 +22,7 @@ GOOD = [
     "Checking CORs configuration of the bucket",
     "Checking wandb package version is up to date",
     "Checking logged metrics, saving and downloading a file",
+    "Checking artifact save and download workflows",
 ]
 
 
@@ -47,7 +48,7 @@ def printed_by(
 
 
 @pytest.mark.parametrize("version", sdks.newest())
-def test_wandb_verify_finds_runs_files_and_versions_in_order(
+def test_wandb_verify_finds_runs_files_artifacts_and_versions_in_order(
     printed_by: dict[str, str], version: str
 ) -> None:
     printed = printed_by[version]

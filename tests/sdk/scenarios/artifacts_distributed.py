@@ -1,7 +1,9 @@
 # mypy: ignore-errors
-"""One of several processes that write a version together; the last one finishes it."""
+"""One of several processes that write a version together; the last one finishes it, and one waits for its kill."""
 
 import os
+import time
+from pathlib import Path
 
 import wandb
 
@@ -16,3 +18,6 @@ with wandb.init(id=f"writer-{who}", group="together") as run:
         run.finish_artifact(made, distributed_id="joint-1").wait()
     else:
         run.upsert_artifact(made, distributed_id="joint-1")
+        if "UNTIL_KILLED" in os.environ:
+            Path("killable").touch()
+            time.sleep(600)

@@ -8,6 +8,7 @@ from pathlib import Path
 import wandb
 
 project, told = os.environ["WANDB_PROJECT"], {}
+nets = f"Nets-{project}"  # all releases have one model registry
 Path("net.bin").write_bytes(bytes(range(256)) * 400)
 Path("train.py").write_text("print(1)")
 with wandb.init(id="trainer") as run:
@@ -20,11 +21,11 @@ with wandb.init(id="tester") as run:
     told["model"] = [Path(path).name, Path(path).read_bytes() == Path("net.bin").read_bytes()]
     model = run.use_artifact("net:latest")
     run.link_artifact(model, f"{entity}/{project}/Shelf", aliases=["prod"])
-    run.link_model(path="net.bin", registered_model_name="Nets", name="net", aliases=["staging"])
+    run.link_model(path="net.bin", registered_model_name=nets, name="net", aliases=["staging"])
 
 api = wandb.Api()
 links = {"link": f"{project}/Shelf:prod", "by number": f"{project}/Shelf:v0"}
-for name, path in {**links, "registered": "model-registry/Nets:staging"}.items():
+for name, path in {**links, "registered": f"model-registry/{nets}:staging"}.items():
     linked = api.artifact(f"{entity}/{path}")
     told[name] = [
         linked.collection.name,
