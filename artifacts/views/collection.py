@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from access.engine import require
 from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import ArtifactAction
@@ -121,6 +122,7 @@ def _chosen(request: HttpRequest, row: Collection) -> list[Membership]:
 def versions_delete(request: HttpRequest, **names: str) -> HttpResponse:
     """Delete the chosen versions, with their aliases; those that may not be deleted stay and are named."""
     row, actor = collection_of(request, names), actor_of(request)
+    require(actor, ArtifactAction.DELETE, row)
     done, refused = [], []
     for place in _chosen(request, row):
         try:
@@ -141,6 +143,7 @@ def versions_delete(request: HttpRequest, **names: str) -> HttpResponse:
 def versions_restore(request: HttpRequest, **names: str) -> HttpResponse:
     """Restore the versions that were deleted together a moment ago."""
     row, actor = collection_of(request, names), actor_of(request)
+    require(actor, ArtifactAction.DELETE, row)
     wanted = [parse_int(text) for text in request.POST.getlist("version")[:_MOST_CHOSEN]]
     done = 0
     for version in row.versions.deleted().filter(pk__in=[pk for pk in wanted if pk is not None]):

@@ -19,6 +19,12 @@ def _of_team(needs: str, method: str = "GET") -> list[Case]:
     return [Case(needs, Over.ENTITY, method, without=frozenset({"personal"}))]
 
 
+def _artifact(needs: str, method: str = "GET", **args: str) -> list[Case]:
+    """Return the case of a page of the artifact that every project has."""
+    named = {"type": "model", "name": "model", **args}
+    return [Case(f"artifacts: {needs}", Over.PROJECT, method, named)]
+
+
 def _of_organization(needs: str, method: str = "GET") -> list[Case]:
     return [Case(needs, Over.ORGANIZATION, method)]
 
@@ -310,7 +316,6 @@ ROUTES: dict[str, list[Case]] = {
     "wandb:group": [Case(ANYONE, Over.PROJECT, args={"group": "seeds"})],
     "wandb:group_workspace": [Case(ANYONE, Over.PROJECT, args={"group": "seeds"})],
     "wandb:run_workspace": [Case(ANYONE, Over.RUN)],
-    "wandb:run_artifacts": [Case(ANYONE, Over.RUN, answer=Answer.HIDDEN)],
     **{
         f"wandb:{name}": [Case(ANYONE, Over.PROJECT, args=args, answer=Answer.HIDDEN)]
         for name, args in {
@@ -318,8 +323,6 @@ ROUTES: dict[str, list[Case]] = {
             "sweep": {"rest": "k3v9x1"},
             "reports": {},
             "report": {"rest": "Seeds--Vmlldzox"},
-            "artifacts": {},
-            "artifact": {"rest": "model/net/v0"},
             "weave": {},
             "weave_page": {"rest": "traces"},
         }.items()
@@ -365,6 +368,27 @@ ROUTES: dict[str, list[Case]] = {
         for method in ("GET", "POST")
     ],
     "runs:restricted_projects": _of_team("team: restricted projects"),
+    "artifacts:artifacts": [Case("artifacts: view", Over.PROJECT)],
+    "artifacts:deleted": [
+        Case("artifacts: view", Over.PROJECT),  # whoever may delete nothing sees nothing there
+        Case(
+            "artifacts: view", Over.PROJECT, "POST", answer_to_allowed=Answer.HIDDEN
+        ),  # of nothing that there is
+    ],
+    "artifacts:collection": _artifact("view"),
+    "artifacts:collection_update": _artifact("edit", "POST"),
+    "artifacts:collection_delete": _artifact("delete", "POST"),
+    "artifacts:versions_delete": _artifact("delete", "POST"),
+    "artifacts:versions_restore": _artifact("delete", "POST"),
+    "artifacts:version": _artifact("view", label="v0"),
+    "artifacts:files": _artifact("view", label="v0"),
+    "artifacts:file": _artifact("download", label="v0", path="a.txt"),
+    "artifacts:lineage": _artifact("view", label="v0"),
+    "artifacts:compare": _artifact("download", label="v0"),
+    "artifacts:version_update": _artifact("edit", "POST", label="v0"),
+    "artifacts:version_aliases": _artifact("set aliases", "POST", label="v0"),
+    "artifacts:version_delete": _artifact("delete", "POST", label="v0"),
+    "artifacts:run_artifacts": [_RUN],
     "artifacts:retention": [
         *_of_team("artifacts: set retention"),
         *_of_team("artifacts: set retention", "POST"),
@@ -418,8 +442,12 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:run_export": [Case("runs: view", Over.RUN, args={"kind": "history", "form": "csv"})],
 }
 
-ASKED_ELSEWHERE = {"graphql": "tests.matrix.graphql"}
-"""URL names whose answer depends on what is posted."""
+ASKED_ELSEWHERE = {
+    "graphql": "tests.matrix.graphql",
+    "artifact-file": "wandb_api.tests.views.test_artifact_files",
+    "artifact-file-of-version": "wandb_api.tests.views.test_artifact_files",
+}
+"""URL names whose answer depends on what is posted, or on a key."""
 
 ADMIN_PAGES = {
     "admin:index", "admin:login", "admin:logout", "admin:password_change", "admin:password_change_done",
@@ -445,6 +473,7 @@ ADMIN_MODELS = {
     "billing_billingadmin", "usage_internalprices", "usage_trackedinterval", "usage_reportedtime",
     "usage_ingestionentry", "usage_hardwareuse", "usage_hardwareshift", "usage_gpuclaim", "usage_usageday",
     "usage_teamday", "usage_meterstate", "billing_gatewayevent",
+    "artifacts_collection", "artifacts_version", "artifacts_content", "artifacts_retentionpolicy",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 
