@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from access.actor import Actor
@@ -16,7 +16,7 @@ from artifacts.models import ArtifactType, Collection, CollectionKind, Membershi
 from artifacts.names import check_name
 from artifacts.versions.aliases import name_latest
 from artifacts.versions.collections import ensure_collection, ensure_type
-from artifacts.versions.deletion import bring_back, take_away
+from artifacts.versions.deletion import bring_back, link_again, take_away
 from artifacts.versions.links import remove_link
 from artifacts.versions.tags import add_collection_tags, remove_collection_tags
 from artifacts.versions.texts import MAX_DESCRIPTION
@@ -147,7 +147,8 @@ def delete_collection(*, actor: Actor, collection: Collection) -> None:
         take_away(actor, version, at)
     versions.filter(state=VersionState.DRAFT).update(deleted_at=at, purge_began_at=at)
     collection.deleted_at = at
-    collection.save(update_fields=["deleted_at", "updated_at"])
+    collection.deleted_with = links
+    collection.save(update_fields=["deleted_at", "deleted_with", "updated_at"])
     _record(actor, DELETE, collection, {"name": collection.name, "links": len(links)}, {})
 
 
@@ -156,7 +157,7 @@ def _unlink_all(actor: Actor, collection: Collection) -> list[dict[str, object]]
     gone = []
     for link in links:
         link.collection = collection
-        gone.append(remove_link(actor, link))
+        gone.append({"version": link.version_id, **remove_link(actor, link)})
     return gone
 
 
@@ -176,24 +177,34 @@ def restore_collection(*, actor: Actor, collection: Collection) -> Collection:
     together = Version.objects.filter(collection=collection, deleted_at=at, state=VersionState.COMMITTED)
     if together.filter(purge_began_at__isnull=False).exists():
         raise Gone("This collection can no longer be restored; its files are being removed.")
-    collection.deleted_at = None
+    links = collection.deleted_with
+    collection.deleted_at, collection.deleted_with = None, []
     try:
         with transaction.atomic():
-            collection.save(update_fields=["deleted_at", "updated_at"])
+            collection.save(update_fields=["deleted_at", "deleted_with", "updated_at"])
     except IntegrityError:
         raise Conflict(
             f"The project has another artifact “{collection.name}” by now; rename that one."
         ) from None
-    _restore_versions(actor, collection, together, at)
+    _restore_versions(actor, collection, together)
+    _restore_links(actor, collection, links)
+    name_latest(actor, collection)
     _record(actor, RESTORE, collection, {}, {"name": collection.name})
     return collection
 
 
-def _restore_versions(actor: Actor, collection: Collection, versions: Any, _at: datetime) -> None:
+def _restore_versions(actor: Actor, collection: Collection, versions: QuerySet[Version]) -> None:
     for version in versions.order_by("pk"):
         version.collection = collection
         bring_back(actor, version)
-    name_latest(actor, collection)
+
+
+def _restore_links(actor: Actor, collection: Collection, links: list[dict[str, Any]]) -> None:
+    """Link the versions again that were linked into a portfolio, but for those that were deleted meanwhile."""
+    versions = Version.objects.live().in_bulk([link["version"] for link in links])
+    for link in links:
+        if link["version"] in versions:
+            link_again(actor, versions[link["version"]], link)
 
 
 def locked(collection_id: int) -> Collection:

@@ -137,7 +137,7 @@ def receive_file(ticket: dict[str, Any], blob: Blob) -> Content:
             " or changed while it was read."
         )
     version = Version.objects.filter(pk=ticket["v"]).select_related("collection__project").first()
-    if version is None:
+    if version is None or version.deleted_at is not None:
         raise Gone(f"The draft of the file “{ticket['n']}” was given up.")
     if not version.is_draft:
         raise Conflict("This version is committed; its files cannot change.")

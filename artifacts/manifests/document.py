@@ -71,7 +71,7 @@ def _entry(path: str, given: Any) -> ManifestEntry:
     if len(digest) > _MAX_DIGEST or not isinstance(birth_id, str):
         raise Invalid(f"The digest of the manifest’s entry “{path}” has more than {_MAX_DIGEST} characters.")
     return ManifestEntry(
-        check_file_name(path), digest, size, clean_tree(reference), clean_tree(extra), birth_id
+        check_file_name(path), clean_tree(digest), size, clean_tree(reference), clean_tree(extra), birth_id
     )
 
 

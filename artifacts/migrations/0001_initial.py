@@ -46,6 +46,7 @@ class Migration(migrations.Migration):
                 ('ttl_s', models.PositiveBigIntegerField(help_text='Of versions that have none of their own; 0 for ever.', null=True, verbose_name='time to live (s)')),
                 ('is_protected', models.BooleanField(default=False, verbose_name='protected from deletion')),
                 ('deleted_at', models.DateTimeField(help_text='UTC.', null=True)),
+                ('deleted_with', models.JSONField(default=list, help_text='Links of a portfolio that went with it, and come back with it.')),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='artifact_collections', to='runs.project')),
                 ('type', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='collections', to='artifacts.artifacttype')),

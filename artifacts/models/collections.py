@@ -64,6 +64,9 @@ class Collection(Timestamped):
     )
     is_protected = models.BooleanField("protected from deletion", default=False)
     deleted_at = models.DateTimeField(null=True, help_text="UTC.")
+    deleted_with = models.JSONField(
+        default=list, help_text="Links of a portfolio that went with it, and come back with it."
+    )
 
     objects = CollectionQuerySet.as_manager()
 

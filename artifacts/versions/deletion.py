@@ -142,7 +142,7 @@ def bring_back(actor: Actor, version: Version) -> None:
     _name_again(actor, own, was.get("aliases", []))
     name_latest(actor, version.collection)
     for link in was.get("links", []):
-        _link_again(actor, version, link)
+        link_again(actor, version, link)
     _record(actor, RESTORE, version, own, {})
 
 
@@ -153,7 +153,8 @@ def _name_again(actor: Actor, place: Membership, names: list[str]) -> None:
     move_aliases(actor, place, [name for name in names if name not in taken])
 
 
-def _link_again(actor: Actor, version: Version, link: dict[str, Any]) -> None:
+def link_again(actor: Actor, version: Version, link: dict[str, Any]) -> None:
+    """Undo `remove_link`, unless the portfolio was deleted."""
     rows = Collection.objects.live().select_for_update(of=("self",)).filter(pk=link["collection"])
     collection = rows.select_related("project__team").first()
     if collection is None:
