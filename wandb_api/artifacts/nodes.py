@@ -51,7 +51,7 @@ def collection_node(row: Collection) -> dict[str, Any]:
 
 def tag_nodes(rows: Any) -> list[dict[str, Any]]:
     """Return tags of a version or a collection."""
-    return [{"id": to_id(TAG, row.pk), "name": row.name} for row in rows]
+    return [{"id": to_id(TAG, row.pk), "name": row.name, "tagCategoryName": ""} for row in rows]
 
 
 def alias_node(row: Alias, collection: Collection) -> dict[str, Any]:
