@@ -53,6 +53,8 @@ def read_manifest(document: bytes) -> dict[str, ManifestEntry]:
         raise Invalid(f"An artifact can have at most {MAX_ENTRIES} files; this one has {len(contents)}.")
     entries = [_entry(path, given) for path, given in items]
     found = {entry.path: entry for entry in entries}
+    if len(found) < len(entries):
+        raise Invalid("Two paths of the manifest differ only in characters that cannot be stored.")
     _check_folders(found)
     return found
 
@@ -61,7 +63,7 @@ def _entry(path: str, given: Any) -> ManifestEntry:
     if not isinstance(given, dict) or not isinstance(given.get("digest"), str):
         raise Invalid(f"The manifest’s entry “{path}” must be an object with a digest.")
     size, reference, extra = given.get("size"), given.get("ref") or "", given.get("extra") or {}
-    if size is not None and (not isinstance(size, int) or not 0 <= size <= _MAX_SIZE):
+    if size is not None and (type(size) is not int or not 0 <= size <= _MAX_SIZE):
         raise Invalid(f"The size of the manifest’s entry “{path}” must be a number of bytes.")
     if not isinstance(reference, str) or not isinstance(extra, dict) or len(reference) > _MAX_REFERENCE:
         raise Invalid(

@@ -16,11 +16,11 @@ pytestmark = pytest.mark.django_db
 def test_a_restored_portfolio_has_its_links_numbers_and_aliases_again() -> None:
     project = ProjectFactory()
     versions = [make_version(project, files={"a": bytes([number])}) for number in range(3)]
-    for version in versions:
-        place = link_version(
-            actor=SYSTEM, version=version, project=project, name="best", aliases=[f"n{version.pk}"]
-        )
-    portfolio = place.collection
+    links = [
+        link_version(actor=SYSTEM, version=row, project=project, name="best", aliases=[f"n{row.pk}"])
+        for row in versions
+    ]
+    portfolio = links[-1].collection
     delete_collection(actor=SYSTEM, collection=portfolio)
     assert not Membership.objects.filter(collection=portfolio).exists()
     delete_version(actor=SYSTEM, version=versions[2], with_aliases=True)

@@ -37,8 +37,8 @@ def test_an_alias_that_cannot_be_asked_for_is_refused(project: Project, name: st
 
 def test_latest_goes_to_the_newest_that_is_left_and_comes_back(project: Project) -> None:
     old, new = (make_version(project, files={"a": content}) for content in (b"1", b"2"))
-    for version in (old, new):
-        portfolio = link_version(actor=SYSTEM, version=version, project=project, name="p").collection
+    links = [link_version(actor=SYSTEM, version=row, project=project, name="p") for row in (old, new)]
+    portfolio = links[-1].collection
     latest = Alias.objects.filter(name="latest").values_list("collection", "membership__version")
     delete_version(actor=SYSTEM, version=new, with_aliases=True)
     assert set(latest.all()) == {(old.collection_id, old.pk), (portfolio.pk, old.pk)}
