@@ -15,6 +15,9 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from alerts.models import Delivery, Event, Message
+from artifacts.lineage.services import use_version
+from artifacts.models import Output, Use, Version
+from artifacts.tests.factories import make_version
 from automations.models import Automation, AutomationRun, MetricCursor
 from common.errors import DomainError, Gone
 from ingest.authorization.checks import _check_run
@@ -44,6 +47,9 @@ pytestmark = pytest.mark.django_db
 KEPT = {
     StateChange: "hours of past periods are counted from it (BIL-4)",
     RunAlias: "a former id is not used again, as the id itself",
+    Version: "artifacts outlive the runs that logged them (ART-3)",
+    Output: "lineage says that a run logged the version, though it is gone",
+    Use: "lineage says that a run used the version, though it is gone",
     Run: "a fork or a rewound run says what it was made from; the tombstone stays",
 }
 
@@ -94,6 +100,11 @@ def full_run(posts=4, **fields):
     return run
 
 
+def add_artifact(run):
+    """Let a run have logged a version, and used it."""
+    use_version(actor=SYSTEM, run=run, version=make_version(run.project, f"of-{run.uid}", run=run))
+
+
 def add_alert(run):
     """Let an automation have acted for the run, and a message have told of it."""
     team, now = run.project.team, timezone.now()
@@ -125,7 +136,7 @@ def pointing_at_runs() -> list[tuple[type[Model], str]]:
                 if field.is_relation and field.concrete and field.related_model is target:
                     lookup = f"{field.name}__{path}" if path else field.name
                     found.append((model, lookup))
-                    if model is not Run:
+                    if model not in {Run, Version}:  # what is kept keeps what belongs to it
                         waiting.append((model, lookup))
     return found
 
@@ -156,6 +167,8 @@ def counts_of(run):
 def test_every_table_that_points_at_a_run_is_purged(cold_store, django_capture_on_commit_callbacks):
     """A table that is added later must have a row in `full_run`, and a part that removes it or a reason in KEPT."""
     run, other = full_run(), full_run()
+    add_artifact(run)
+    add_artifact(other)
     fork = RunFactory(project=run.project)
     fork_run(actor=SYSTEM, run=fork, parent_uid=run.uid, step=2)
     archive = RunFactory(project=run.project)
