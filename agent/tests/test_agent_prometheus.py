@@ -98,11 +98,14 @@ def test_a_watched_host_tells_prometheus_of_itself_and_of_the_agent(agent, fake)
         RUNYARD_URL=fake.url, RUNYARD_API_KEY=fake_server.KEY, RUNYARD_FINISH_TIMEOUT="10",
     )  # fmt: skip
     url = next(line.split()[-1] for line in process.stderr if "metrics for Prometheus at" in line)
-    found = until(
-        lambda: (
-            (page := values_in(fetch(url)[1])).get("runyard_agent_samples_sent_total", {}).get(()) and page
-        )
-    )
+
+    def whole():
+        """Return the page once a sample was sent, and there were two: a ratio of CPU time lies between them."""
+        page = values_in(fetch(url)[1])
+        was_sent = page.get("runyard_agent_samples_sent_total", {}).get(())
+        return page if was_sent and "runyard_cpu_utilization_ratio" in page else None
+
+    found = until(whole)
     assert fetch(url)[0] == CONTENT_TYPE
     assert 0 <= found["runyard_cpu_utilization_ratio"][()] < 2
     assert found["runyard_disk_usage_bytes"][("path", "/"),] > 2**20

@@ -117,6 +117,7 @@ BY_REST: dict[str, str] = {
     "runs:run_act": "RunViewSet.act",
     "runs:run_stop": "RunViewSet.stop",
     "runs:run_files_delete": "FileViewSet.destroy",
+    "artifacts:retention": "ArtifactRetentionViewSet.update",
     "artifacts:collection_update": "ArtifactCollectionViewSet.partial_update",
     "artifacts:collection_delete": "ArtifactCollectionViewSet.destroy",
     "artifacts:deleted": "ArtifactCollectionViewSet.restore",

@@ -496,4 +496,4 @@ def test_the_examples_of_the_documentation_work(server):
         timeout=PATIENCE_S,
         check=True,
     )
-    assert "{'done': ['first'], 'refused': []}" in told.stdout
+    assert "{'done': ['first'], 'refused': [], 'kept': []}" in told.stdout

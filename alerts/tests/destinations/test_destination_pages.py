@@ -102,7 +102,7 @@ class TestList:
         for _ in range(12):
             message(DestinationFactory(team=team))
         client.get(PAGE)
-        with django_assert_max_num_queries(22):
+        with django_assert_max_num_queries(23):
             client.get(PAGE)
 
     def test_others_are_refused(self, client: Client, team: Team):

@@ -174,7 +174,7 @@ def test_the_list_costs_the_same_for_many(
         bot = ServiceAccountFactory(team=team, label=f"b{number}")
         for _ in range(3):
             make_key(bot.user)
-    with django_assert_max_num_queries(29):
+    with django_assert_max_num_queries(30):
         assert "b14" in _text(client, PAGE)
 
 
