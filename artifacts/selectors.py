@@ -8,7 +8,6 @@ from access.actor import Actor
 from access.engine import can, visible
 from artifacts.access import ArtifactAction
 from artifacts.models import (
-    Alias,
     ArtifactType,
     Collection,
     Entry,
@@ -151,11 +150,6 @@ def entries_of(version: Version, names: Iterable[str] | None = None, prefix: str
     if names is not None:
         rows = rows.filter(path__in=list(names))
     return rows.filter(path__startswith=prefix) if prefix else rows
-
-
-def aliases_in(collection: Collection) -> QuerySet[Alias]:
-    """Return the aliases of a collection; the caller may see it."""
-    return Alias.objects.filter(collection=collection).order_by("name")
 
 
 def run_counts(versions: Iterable[int]) -> tuple[dict[int, int], dict[int, int]]:

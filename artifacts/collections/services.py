@@ -12,10 +12,10 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from artifacts.access import ArtifactAction
-from artifacts.models import ArtifactType, Collection, CollectionKind, Membership, Version, VersionState
+from artifacts.models import ArtifactType, Collection, Membership, Version, VersionState
 from artifacts.names import check_name
 from artifacts.versions.aliases import name_latest
-from artifacts.versions.collections import ensure_collection, ensure_type
+from artifacts.versions.collections import ensure_type
 from artifacts.versions.deletion import bring_back, link_again, take_away
 from artifacts.versions.links import remove_link
 from artifacts.versions.tags import add_collection_tags, remove_collection_tags
@@ -43,20 +43,6 @@ class CollectionChanges:
     """Whether ``ttl_s`` is set, be it to None."""
     ttl_s: int | None = None
     is_protected: bool | None = None
-
-
-@transaction.atomic
-def create_collection(
-    *, actor: Actor, project: Project, type_name: str, name: str, kind: CollectionKind, description: str = ""
-) -> Collection:
-    """Create a collection without versions, or return the one of this name and type that is there."""
-    require(actor, ArtifactAction.CREATE, project)
-    collection = ensure_collection(actor, project, type_name, name, kind)
-    if description and not collection.description:
-        return update_collection(
-            actor=actor, collection=collection, changes=CollectionChanges(description=description)
-        )
-    return collection
 
 
 @transaction.atomic

@@ -68,8 +68,8 @@ def commit_version(*, actor: Actor, version: Version) -> Version:
         return version
     drafts_for(actor, Version.objects.filter(pk=version.pk))
     manifests = manifests_of(version)
-    read, digest = entries_of(version, manifests)
-    entries = _adopted(actor, version, read)
+    entries, digest = entries_of(version, manifests)
+    _adopt(actor, version, entries)
     written: list[Blob] = []
     try:
         return _commit(actor, version, _Read(manifests, entries, digest, written))
@@ -79,7 +79,7 @@ def commit_version(*, actor: Actor, version: Version) -> Version:
         raise
 
 
-def _adopted(actor: Actor, version: Version, entries: dict[str, ManifestEntry]) -> dict[str, ManifestEntry]:
+def _adopt(actor: Actor, version: Version, entries: dict[str, ManifestEntry]) -> None:
     """Let the project hold what entries name of versions of other projects that the actor may download.
 
     That is how the SDK logs a draft of a version elsewhere: it sends no files that it has not changed.
@@ -100,7 +100,6 @@ def _adopted(actor: Actor, version: Version, entries: dict[str, ManifestEntry]) 
         with transaction.atomic():
             for content in held:
                 hold(version.project, content.blob)
-    return entries
 
 
 @transaction.atomic

@@ -10,8 +10,6 @@ from artifacts.selectors import entries_of
 from common.errors import DomainError
 from runs.run_page.value_tree import read_tree
 
-MOST_LISTED = 500
-
 
 def _files(place: Membership) -> list[ComparedFile]:
     rows = Entry.objects.filter(version=place.version_id).values_list("path", "digest", "size_bytes")

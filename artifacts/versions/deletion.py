@@ -20,7 +20,7 @@ from artifacts.models import Alias, Collection, Membership, Version, VersionStat
 from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
 from artifacts.versions.links import remove_link
 from artifacts.versions.time_to_live import expires_at
-from common.errors import Conflict, Gone, NotFound
+from common.errors import Conflict, Gone
 
 RESTORE = "artifact.restore"
 """In the audit log."""
@@ -174,15 +174,3 @@ def _record(actor: Actor, verb: str, version: Version, own: Membership, details:
         actor, verb, version, organization_id=team.organization_id, team_id=team.pk,
         before=named if is_gone else {}, after={} if is_gone else named,
     )  # fmt: skip
-
-
-def deleted_version(pk: int) -> Version:
-    """Return a version, deleted or not.
-
-    Raises:
-        NotFound: there is none.
-    """
-    found = Version.objects.select_related("collection__project__team").filter(pk=pk).first()
-    if found is None:
-        raise NotFound("This version doesn’t exist, or you don’t have access to it.")
-    return found
