@@ -27,20 +27,42 @@ _AT_ONCE = 500
 
 def hold(project: Project, blob: Blob) -> Content:
     """Return the project's content of these bytes, entering it into the ledger if it is new to the project."""
-    found = Content.objects.filter(project=project, md5=blob.md5)
-    if found.update(seen_at=timezone.now()):
-        return found.get()
+    return Content.objects.get(pk=hold_all(project, [blob])[blob.md5])
+
+
+def hold_all(project: Project, blobs: Iterable[Blob]) -> dict[str, int]:
+    """Return the keys of the project's contents of these bytes, by MD5; new ones are entered into the ledger."""
+    wanted = {blob.md5: blob for blob in blobs}
+    known = _renew(project, wanted)
+    new = [blob for md5, blob in wanted.items() if md5 not in known]
     try:
         with transaction.atomic():
-            content = Content.objects.create(
-                project=project, blob=blob, md5=blob.md5, size_bytes=blob.size_bytes
-            )
-    except IntegrityError:  # the same bytes came twice at once
-        return found.get()
-    record_bytes(
-        team_id=project.team_id, project_id=project.pk, category=CATEGORY, delta_bytes=blob.size_bytes
+            known |= _create(project, new)
+    except IntegrityError:  # some of the same bytes came twice at once
+        others = _renew(project, [blob.md5 for blob in new])
+        if not others:
+            raise
+        known |= others | hold_all(project, [blob for blob in new if blob.md5 not in others])
+    return known
+
+
+def _renew(project: Project, md5s: Some[str]) -> dict[str, int]:
+    """Keep from the collector what a project holds of these digests; returns its keys."""
+    if not md5s:
+        return {}
+    Content.objects.filter(project=project, md5__in=list(md5s)).update(seen_at=timezone.now())
+    return {md5: pk for md5, (pk, _size) in contents_named(project.pk, md5s).items()}
+
+
+def _create(project: Project, blobs: Some[Blob]) -> dict[str, int]:
+    contents = Content.objects.bulk_create(
+        Content(project=project, blob=blob, md5=blob.md5, size_bytes=blob.size_bytes) for blob in blobs
     )
-    return content
+    record_bytes(
+        team_id=project.team_id, project_id=project.pk, category=CATEGORY,
+        delta_bytes=sum(blob.size_bytes for blob in blobs),
+    )  # fmt: skip
+    return {content.md5: content.pk for content in contents}
 
 
 def pin(version_id: int, contents: Iterable[int]) -> None:

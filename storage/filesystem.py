@@ -5,7 +5,8 @@ import contextlib
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -13,6 +14,8 @@ from typing import BinaryIO, Self
 from django.conf import settings
 
 from common.backups.deletion_lock import erasing
+
+_SYNCS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,9 @@ class Incoming:
         self._md5.update(data)
         self.size_bytes += len(data)
 
-    def finish(self) -> ReceivedFile:
-        """Flush to the disk and return what arrived."""
+    def finish(self, last: bytes = b"") -> ReceivedFile:
+        """Append the last bytes, flush to the disk and return what arrived."""
+        self.write(last)
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
@@ -66,13 +70,23 @@ class Incoming:
 
 def store(received: ReceivedFile) -> str:
     """Move arrived content to its lasting place; durable when this returns. Returns the location."""
+    target = move(received)
+    sync_folder(target.parent)
+    return location_of(target)
+
+
+def move(received: ReceivedFile) -> Path:
+    """Move arrived content to its lasting place, which is durable once the folder is synced."""
     digest = received.digest
-    location = f"{digest[:2]}/{digest[2:4]}/{digest}-{secrets.token_hex(4)}"
-    target = path_of(location)
+    target = path_of(f"{digest[:2]}/{digest[2:4]}/{digest}-{secrets.token_hex(4)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     received.path.rename(target)
-    sync_folder(target.parent)
-    return location
+    return target
+
+
+def location_of(path: Path) -> str:
+    """Return the location of content that lies at a path: `path_of` the other way round."""
+    return path.relative_to(settings.BLOB_ROOT).as_posix()
 
 
 def sync_folder(path: Path) -> None:
@@ -82,6 +96,12 @@ def sync_folder(path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def sync_folders(paths: Iterable[Path]) -> None:
+    """Make what was moved into many folders durable; at once, since the disk then writes its journal once for some."""
+    with ThreadPoolExecutor(_SYNCS_AT_ONCE) as pool:
+        list(pool.map(sync_folder, set(paths)))
 
 
 def path_of(location: str) -> Path:
@@ -107,4 +127,4 @@ def locations(older_than: float) -> Iterator[str]:
     for path in root.glob("[0-9a-f][0-9a-f]/*/*"):
         with contextlib.suppress(FileNotFoundError):  # swept meanwhile
             if path.stat().st_mtime < older_than:
-                yield path.relative_to(root).as_posix()
+                yield location_of(path)

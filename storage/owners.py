@@ -1,11 +1,13 @@
 """Apps whose rows refer to blobs: each registers one object, which takes uploads and says what is in use."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 
+from common.errors import DomainError
 from storage.models import Blob
 
 
@@ -27,6 +29,18 @@ class BlobOwner:
             blob: What arrived.
         """
         raise NotImplementedError
+
+    def receive_uploads(self, arrived: Sequence[tuple[dict[str, Any], Blob]]) -> list[DomainError | None]:
+        """Name blobs that arrived together, in the transaction that stores them; returns why one is not taken."""
+        return [self._refusal(ticket, blob) for ticket, blob in arrived]
+
+    def _refusal(self, ticket: dict[str, Any], blob: Blob) -> DomainError | None:
+        try:
+            with transaction.atomic():
+                self.receive_upload(ticket, blob)
+        except DomainError as error:
+            return error
+        return None
 
     def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
         """Follow an upload that was refused because the storage quota is used up."""

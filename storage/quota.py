@@ -16,16 +16,20 @@ def forget() -> None:
     _cleared.clear()
 
 
+def is_cleared(team_id: int) -> bool:
+    """Whether a team may store more files as far as is remembered; asks no database."""
+    return _cleared.get(team_id, 0.0) > time.monotonic()
+
+
 def require_quota(team_id: int) -> None:
     """Let pass a team that may store more files; a refusal is never remembered.
 
     Raises:
         DomainError: it may not.
     """
-    now = time.monotonic()
-    if _cleared.get(team_id, 0.0) > now:
+    if is_cleared(team_id):
         return
     plan_policy().require_storage(team_id)
     if len(_cleared) >= _MOST:
         _cleared.clear()
-    _cleared[team_id] = now + REMEMBERED_S
+    _cleared[team_id] = time.monotonic() + REMEMBERED_S

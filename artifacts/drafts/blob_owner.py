@@ -1,11 +1,13 @@
 """The bytes of artifacts as `storage` sees them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
 
 from artifacts.drafts import manifests, uploads
 from artifacts.models import Content, Version
+from common.errors import DomainError
 from runs.files.refused_files import record_refused_file
 from storage.models import Blob
 from storage.owners import BlobOwner
@@ -23,6 +25,11 @@ class ArtifactBlobOwner(BlobOwner):
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Hold it for its project and pin it for its draft."""
         uploads.receive_file(ticket, blob)
+
+    def receive_uploads(self, arrived: Sequence[tuple[dict[str, Any], Blob]]) -> list[DomainError | None]:
+        """Hold all of them at once: ten thousand small files are one version."""
+        taken = uploads.receive_files(arrived)
+        return [each if isinstance(each, DomainError) else None for each in taken]
 
     def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
         """Record it on the run that logs the artifact."""

@@ -10,10 +10,10 @@ from typing import Any
 from django.db import transaction
 
 from access.actor import Actor
-from artifacts.contents import contents_named, hold, pin
+from artifacts.contents import contents_named, hold_all, pin
 from artifacts.drafts.services import drafts_for
 from artifacts.models import Content, PartsUpload, Pin, Version
-from common.errors import Conflict, Gone, Invalid, NotFound
+from common.errors import Conflict, DomainError, Gone, Invalid, NotFound
 from storage.file_names import check_file_name
 from storage.models import Blob
 from storage.signed_urls import tickets
@@ -131,16 +131,45 @@ def receive_file(ticket: dict[str, Any], blob: Blob) -> Content:
         Conflict: its version is committed.
         Gone: its draft was given up.
     """
+    [taken] = receive_files([(ticket, blob)])
+    if isinstance(taken, DomainError):
+        raise taken
+    return Content.objects.get(pk=taken)
+
+
+def receive_files(uploads: Sequence[tuple[dict[str, Any], Blob]]) -> list[int | DomainError]:
+    """Take files that arrived together, in a fixed number of statements for each draft.
+
+    Returns the key of each one's content, or why it is not taken: see `receive_file`.
+    """
+    pks = {ticket["v"] for ticket, _blob in uploads}
+    rows = Version.objects.filter(pk__in=pks).select_related("collection__project")
+    drafts = {version.pk: version for version in rows}
+    refusals = [_refusal(ticket, blob, drafts.get(ticket["v"])) for ticket, blob in uploads]
+    held: dict[tuple[int, str], int] = {}
+    for draft in drafts.values():
+        blobs = [
+            blob
+            for (ticket, blob), refusal in zip(uploads, refusals, strict=True)
+            if refusal is None and ticket["v"] == draft.pk
+        ]
+        contents = hold_all(draft.project, blobs)
+        pin(draft.pk, contents.values())
+        held |= {(draft.pk, md5): pk for md5, pk in contents.items()}
+    return [
+        refusal or held[ticket["v"], blob.md5]
+        for (ticket, blob), refusal in zip(uploads, refusals, strict=True)
+    ]
+
+
+def _refusal(ticket: dict[str, Any], blob: Blob, draft: Version | None) -> DomainError | None:
     if blob.md5 != ticket["h"]:
-        raise Invalid(
+        return Invalid(
             f"The MD5 digest of “{ticket['n']}” is {blob.md5}, not {ticket['h']} as announced. It may have been cut off"
             " or changed while it was read."
         )
-    version = Version.objects.filter(pk=ticket["v"]).select_related("collection__project").first()
-    if version is None or version.deleted_at is not None:
-        raise Gone(f"The draft of the file “{ticket['n']}” was given up.")
-    if not version.is_draft:
-        raise Conflict("This version is committed; its files cannot change.")
-    content = hold(version.project, blob)
-    pin(version.pk, [content.pk])
-    return content
+    if draft is None or draft.deleted_at is not None:
+        return Gone(f"The draft of the file “{ticket['n']}” was given up.")
+    if not draft.is_draft:
+        return Conflict("This version is committed; its files cannot change.")
+    return None

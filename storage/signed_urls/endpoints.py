@@ -5,7 +5,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,12 +22,14 @@ from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
 from common.formats.numbers import parse_int
 from common.web.streaming import in_thread
-from storage import filesystem, owners, parts, quota, services
+from storage import filesystem, owners, parts, quota, uploads
 from storage.signed_urls import tickets
 
 logger = logging.getLogger(__name__)
 
 _CHUNK = 1024 * 1024
+_SMALL = 256 * 1024
+"""Bytes of a file that is read and sent at once."""
 
 
 def refusal(error: DomainError) -> Response:
@@ -62,8 +64,7 @@ async def _receive(request: Request, incoming: filesystem.Incoming) -> filesyste
         if len(waiting) >= _CHUNK:
             await asyncio.to_thread(incoming.write, bytes(waiting))
             waiting.clear()
-    await asyncio.to_thread(incoming.write, bytes(waiting))
-    return await asyncio.to_thread(incoming.finish)
+    return await asyncio.to_thread(incoming.finish, bytes(waiting))
 
 
 async def _require_quota(request: Request, ticket: dict[str, Any]) -> None:
@@ -72,6 +73,8 @@ async def _require_quota(request: Request, ticket: dict[str, Any]) -> None:
     A client that is still sending when the connection closes sees a broken pipe, not the refusal, and SDKs then send
     the file again for minutes (wandb 0.22.3, a file of 30 MB).
     """
+    if quota.is_cleared(ticket[tickets.TEAM]):
+        return
     try:
         await asyncio.to_thread(_check_quota, ticket)
     except DomainError:
@@ -91,24 +94,18 @@ def _check_quota(ticket: dict[str, Any]) -> None:
         close_old_connections()
 
 
-def _store(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
-    close_old_connections()
-    try:
-        with services.storing(received) as blob:
-            owners.receiver_of(ticket["for"]).receive_upload(ticket, blob)
-    finally:
-        close_old_connections()
-    return received.digest
+async def _store(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
+    return await uploads.group.store(uploads.Upload(ticket, received))
 
 
-def _keep_part(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
-    return parts.keep(ticket["u"], ticket["p"], ticket["h"], received)
+async def _keep_part(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
+    return await asyncio.to_thread(parts.keep, ticket["u"], ticket["p"], ticket["h"], received)
 
 
 async def _take(
     request: Request,
     read: Callable[[str], dict[str, Any]],
-    keep: Callable[[dict[str, Any], filesystem.ReceivedFile], str],
+    keep: Callable[[dict[str, Any], filesystem.ReceivedFile], Awaitable[str]],
 ) -> Response:
     """Take a body and answer with its ETag once ``keep``, which returns that, has made it durable."""
     try:
@@ -120,7 +117,7 @@ async def _take(
             expected = request.headers.get("content-md5")
             if expected and expected != received.md5:
                 raise Invalid(f"The body's MD5 is {received.md5}, the Content-MD5 header says {expected}.")
-            tag = await asyncio.to_thread(keep, ticket, received)
+            tag = await keep(ticket, received)
     except ClientDisconnect:
         return Response(status_code=400)
     except DomainError as error:
@@ -166,23 +163,42 @@ def _masked(ticket: dict[str, Any], path: Path) -> Iterator[bytes] | None:
     return owners.masked_pieces(path, ticket["n"]) if ticket.get("m") and is_text else None
 
 
+def _look(ticket: dict[str, Any], path: Path) -> bytes | Iterator[bytes] | None:
+    """Return a small content, the pieces of a text with secrets, masked, or None for a large content.
+
+    Raises:
+        NotFound: the content was deleted.
+    """
+    try:
+        size = path.stat().st_size
+        return _masked(ticket, path) or (path.read_bytes() if size <= _SMALL else None)
+    except FileNotFoundError:
+        raise NotFound("The content of this file was deleted.") from None
+
+
+class _LargeFile(FileResponse):
+    """Read in pieces that cost a thread's turn each."""
+
+    chunk_size = _CHUNK
+
+
 @declare(Open.ANYONE)
 async def get(request: Request) -> Response:
     """Send one blob, whole or by Range; 304 when the client has it."""
     try:
         ticket = tickets.read_get(request.path_params["token"])
         path = filesystem.path_of(ticket["l"])
-        if not await asyncio.to_thread(path.exists):
-            raise NotFound("The content of this file was deleted.")
+        found = await asyncio.to_thread(_look, ticket, path)
     except DomainError as error:
         if "text/html" in request.headers.get("accept", ""):
             return await asyncio.to_thread(_page, request, error)
         return refusal(error)
     headers = _headers(ticket)
-    pieces = await asyncio.to_thread(_masked, ticket, path)
-    if pieces is not None:
+    if isinstance(found, Iterator):
         del headers["ETag"]  # which is that of the whole content
-        return StreamingResponse(in_thread(pieces), headers=headers, media_type=ticket["c"])
+        return StreamingResponse(in_thread(found), headers=headers, media_type=ticket["c"])
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return FileResponse(path, headers=headers, media_type=ticket["c"])
+    if found is None or "range" in request.headers:
+        return _LargeFile(path, headers=headers, media_type=ticket["c"])
+    return Response(found, headers={**headers, "Accept-Ranges": "bytes"}, media_type=ticket["c"])
