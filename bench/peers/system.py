@@ -48,7 +48,7 @@ class Writer(Protocol):
 
 
 class System:
-    """One system in one variant; `writer` alone is called in the system's own Python."""
+    """One system in one variant; `writer` and the folders are for the system's own Python."""
 
     packages: tuple[str, ...] = ()
     """Whose versions are told."""
@@ -96,6 +96,14 @@ class System:
 
     def writer(self, run: str, config: dict[str, str], mode: str, *, hardware: bool) -> Writer:
         """Begin a run; ``hardware`` lets the client log its hardware metrics too."""
+        raise NotImplementedError
+
+    def log_folder(self, folder: str) -> None:
+        """Log a folder as an artifact by the ordinary client, until all of it is there; in the system's own Python."""
+        raise NotImplementedError
+
+    def fetch_folder(self, target: str) -> None:
+        """Download what `log_folder` logged, by the ordinary client; in the system's own Python."""
         raise NotImplementedError
 
     def count(self, link: Link, run: str, metric: str) -> int:

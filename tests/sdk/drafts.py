@@ -33,7 +33,7 @@ COMMIT = (
 READ = """
 query R($project: String!, $entity: String!, $name: String!) {
   project(name: $project, entityName: $entity) { artifact(name: $name) {
-    versionIndex files { edges { node { displayName directUrl } } }
+    versionIndex files(first: 10000) { edges { node { displayName directUrl } } }
   } }
 }"""
 

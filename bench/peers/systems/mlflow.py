@@ -125,6 +125,23 @@ class Bench(System):
             return Raw(self.link(), run, config)
         return Sdk(self.place, run, config, mode=mode, hardware=hardware)
 
+    def log_folder(self, folder: str) -> None:
+        os.environ |= QUIET
+        import mlflow
+
+        mlflow.set_tracking_uri(self.place.url)
+        mlflow.set_experiment(PROJECT)
+        with mlflow.start_run():
+            mlflow.log_artifacts(folder)
+
+    def fetch_folder(self, target: str) -> None:
+        os.environ |= QUIET
+        import mlflow
+
+        mlflow.set_tracking_uri(self.place.url)
+        [run] = mlflow.search_runs(experiment_names=[PROJECT], max_results=1, output_format="list")
+        mlflow.artifacts.download_artifacts(run_id=run.info.run_id, dst_path=target)
+
     def _id(self, link: Link, run: str) -> str:
         named = {
             "experiment_ids": [experiment(link)],

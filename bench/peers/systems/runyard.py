@@ -20,6 +20,7 @@ from bench.peers.system import Server, System, Writer
 
 ROOT = Path(__file__).resolve().parents[3]
 WHO = PROJECT = "bench"
+ARTIFACT = "files"
 VALUES_A_POST = 4000
 
 BEGIN = """
@@ -175,8 +176,30 @@ class Bench(System):
     def writer(self, run: str, config: dict[str, str], mode: str, *, hardware: bool) -> Writer:
         if mode == "raw":
             return Raw(self._keyed(), run, config)
-        os.environ |= {"WANDB_BASE_URL": self.place.url, "WANDB_API_KEY": self.place.secrets["key"]}
+        self._log_in()
         return Sdk(self.place.folder, run, config, hardware=hardware, mode="online")
+
+    def _log_in(self) -> None:
+        os.environ |= {
+            "WANDB_BASE_URL": self.place.url,
+            "WANDB_API_KEY": self.place.secrets["key"],
+            "WANDB_SILENT": "true",
+        }
+
+    def log_folder(self, folder: str) -> None:
+        self._log_in()
+        import wandb
+
+        with wandb.init(project=PROJECT, settings=wandb.Settings(x_disable_stats=True)) as run:
+            artifact = wandb.Artifact(ARTIFACT, type="dataset")
+            artifact.add_dir(folder)
+            run.log_artifact(artifact).wait()
+
+    def fetch_folder(self, target: str) -> None:
+        self._log_in()
+        import wandb
+
+        wandb.Api().artifact(f"{PROJECT}/{ARTIFACT}:latest").download(root=target)
 
     def count(self, link: Link, run: str, metric: str) -> int:
         """Read it from the list of keys."""

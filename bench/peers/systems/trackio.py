@@ -10,6 +10,7 @@ from bench.peers.link import Ask, Link
 from bench.peers.system import Place, Server, System, Writer
 
 PROJECT = "bench"
+ARTIFACT = "files"
 TOKEN = "bench-token"  # noqa: S105 - of a server that lives for a minute
 VALUES_A_POST = 4000
 
@@ -111,6 +112,24 @@ class Bench(System):
             if mode == "raw"
             else Sdk(self.place, run, config, hardware=hardware)
         )
+
+    def _begin(self, folder: str) -> Any:
+        os.environ |= {"TRACKIO_WRITE_TOKEN": TOKEN, "HF_HUB_OFFLINE": "1", "TRACKIO_DIR": folder}
+        import trackio
+
+        quiet = {"auto_log_cpu": False, "auto_log_gpu": False, "embed": False}
+        trackio.init(project=PROJECT, server_url=self.place.url, **quiet)
+        return trackio
+
+    def log_folder(self, folder: str) -> None:
+        trackio = self._begin(self.place.folder + "/client")
+        trackio.log_artifact(folder, name=ARTIFACT, type="dataset")
+        trackio.finish()
+
+    def fetch_folder(self, target: str) -> None:
+        trackio = self._begin(self.place.folder + "/reader")
+        trackio.use_artifact(ARTIFACT).download(target)
+        trackio.finish()
 
     def values(self, link: Link, run: str, names: list[str]) -> dict[str, list[float]]:
         found = {}
