@@ -22,8 +22,8 @@ from access.routes import Open, declare
 from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
 from common.formats.numbers import parse_int
 from common.web.streaming import in_thread
-from storage import filesystem, owners, parts, quota, uploads
-from storage.signed_urls import tickets
+from storage import filesystem, owners, parts, quota
+from storage.signed_urls import tickets, uploads
 
 logger = logging.getLogger(__name__)
 

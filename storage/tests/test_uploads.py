@@ -11,7 +11,7 @@ from common.errors import Gone
 from runs.models import Run, RunFile
 from storage import filesystem, owners
 from storage.models import Blob, ByteEntry
-from storage.uploads import Upload, store_uploads
+from storage.signed_urls.uploads import Upload, store_uploads
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
