@@ -8,6 +8,7 @@ from artifacts.drafts import manifests, uploads
 from artifacts.lineage import graph
 from artifacts.manifests import document
 from artifacts.versions import texts, time_to_live
+from storage import parts
 
 
 def register() -> None:
@@ -35,7 +36,7 @@ def _counts() -> list[Limit]:
             lambda: uploads.MAX_FILES, split,
         ),
         Limit(
-            "artifacts.parts", LimitGroup.FILES, _("Parts of an artifact file"), lambda: uploads.MAX_PARTS, REFUSED,
+            "artifacts.parts", LimitGroup.FILES, _("Parts of an artifact file"), lambda: parts.MAX_PARTS, REFUSED,
         ),
         Limit(
             "artifacts.aliases", LimitGroup.FILES, _("Aliases given to an artifact version at once"),

@@ -37,9 +37,8 @@ class ArtifactBlobOwner(BlobOwner):
             Version.objects.filter(pk=ticket["v"], run__isnull=False).select_related("collection").first()
         )
         if version is not None:
-            record_refused_file(
-                {"r": version.run_id, "n": f"{version.collection.name}/{ticket['n']}"}, reason
-            )
+            name = uploads.name_on_run(version, ticket["n"])
+            record_refused_file({"r": version.run_id, "n": name}, reason)
 
 
 class ManifestBlobOwner(BlobOwner):

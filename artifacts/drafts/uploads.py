@@ -14,12 +14,13 @@ from artifacts.contents import contents_named, hold_all, pin
 from artifacts.drafts.services import drafts_for
 from artifacts.models import Content, PartsUpload, Pin, Version
 from common.errors import Conflict, DomainError, Gone, Invalid, NotFound
-from storage.file_names import check_file_name
+from runs.models import RefusedFile
+from storage.file_names import MAX_NAME, check_file_name
 from storage.models import Blob
+from storage.parts import MAX_PARTS, check_number
 from storage.signed_urls import tickets
 
 PURPOSE = "artifact-file"
-MAX_PARTS = 10_000
 MAX_FILES = 10_000
 """In one request."""
 
@@ -117,7 +118,7 @@ def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
         version=draft, md5=file.md5, defaults={"key": secrets.token_hex(16), "path": path}
     )
     addresses = [
-        (number, tickets.part_path(PURPOSE, upload.key, number, md5, **_ticket(draft, path)))
+        (number, tickets.part_path(PURPOSE, upload.key, check_number(number), md5, **_ticket(draft, path)))
         for number, md5 in file.parts
     ]
     return UploadAddress(draft, path, upload_key=upload.key, part_paths=addresses)
@@ -148,13 +149,16 @@ def receive_files(uploads: Sequence[tuple[dict[str, Any], Blob]]) -> list[int | 
     refusals = [_refusal(ticket, blob, drafts.get(ticket["v"])) for ticket, blob in uploads]
     held: dict[tuple[int, str], int] = {}
     for draft in drafts.values():
-        blobs = [
-            blob
+        taken = [
+            (ticket, blob)
             for (ticket, blob), refusal in zip(uploads, refusals, strict=True)
             if refusal is None and ticket["v"] == draft.pk
         ]
-        contents = hold_all(draft.project, blobs)
+        contents = hold_all(draft.project, [blob for _ticket, blob in taken])
         pin(draft.pk, contents.values())
+        if draft.run_id is not None:
+            names = {name_on_run(draft, ticket["n"]) for ticket, _blob in taken}
+            RefusedFile.objects.filter(run=draft.run_id, name__in=names).delete()
         held |= {(draft.pk, md5): pk for md5, pk in contents.items()}
     return [
         refusal or held[ticket["v"], blob.md5]
@@ -173,3 +177,8 @@ def _refusal(ticket: dict[str, Any], blob: Blob, draft: Version | None) -> Domai
     if not draft.is_draft:
         return Conflict("This version is committed; its files cannot change.")
     return None
+
+
+def name_on_run(version: Version, path: str) -> str:
+    """Return how the page of the run that logs a version names a file of it."""
+    return f"{version.collection.name}/{path}"[:MAX_NAME]
