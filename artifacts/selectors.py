@@ -105,11 +105,11 @@ def get_membership(actor: Actor, project: Project, path: str) -> Membership:
     return found
 
 
-def versions_seen(actor: Actor) -> QuerySet[Version]:
-    """Return the committed, live versions that the actor may see where they were logged or are linked."""
-    own = visible(actor, ArtifactAction.VIEW, Version.objects.live()).values("pk")
+def versions_seen(actor: Actor, action: ArtifactAction = ArtifactAction.VIEW) -> QuerySet[Version]:
+    """Return the committed, live versions that the actor may see, or more, where they were logged or are linked."""
+    own = visible(actor, action, Version.objects.live()).values("pk")
     portfolios = Collection.objects.live().filter(kind="portfolio")
-    linked = Membership.objects.filter(collection__in=visible(actor, ArtifactAction.VIEW, portfolios))
+    linked = Membership.objects.filter(collection__in=visible(actor, action, portfolios))
     return Version.objects.live().filter(Q(pk__in=own) | Q(pk__in=linked.values("version_id")))
 
 

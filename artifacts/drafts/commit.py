@@ -10,16 +10,16 @@ from django.utils import timezone
 
 from access.actor import Actor
 from access.audit.log import record
-from access.engine import can, require
+from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.contents import contents_named, count_committed, hold
+from artifacts.drafts.adoption import adopt
 from artifacts.drafts.manifests import entries_of, manifests_of
 from artifacts.drafts.services import drafts_for, same_files, take_again
 from artifacts.manifests.document import ManifestEntry, write_manifest
 from artifacts.manifests.ids import to_version_id, version_key
 from artifacts.models import (
     Collection,
-    Content,
     Entry,
     Manifest,
     Membership,
@@ -69,7 +69,7 @@ def commit_version(*, actor: Actor, version: Version) -> Version:
     drafts_for(actor, Version.objects.filter(pk=version.pk))
     manifests = manifests_of(version)
     entries, digest = entries_of(version, manifests)
-    _adopt(actor, version, entries)
+    adopt(actor, version, entries.values())
     written: list[Blob] = []
     try:
         return _commit(actor, version, _Read(manifests, entries, digest, written))
@@ -77,29 +77,6 @@ def commit_version(*, actor: Actor, version: Version) -> Version:
         for blob in written:
             drop_unless_stored(blob)
         raise
-
-
-def _adopt(actor: Actor, version: Version, entries: dict[str, ManifestEntry]) -> None:
-    """Let the project hold what entries name of versions of other projects that the actor may download.
-
-    That is how the SDK logs a draft of a version elsewhere: it sends no files that it has not changed.
-    """
-    files = [entry for entry in entries.values() if not entry.reference]
-    named = contents_named(version.collection.project_id, [entry.digest for entry in files])
-    missing = {entry.digest: version_key(entry.birth_id) for entry in files if entry.digest not in named}
-    sources = Version.objects.filter(pk__in={pk for pk in missing.values() if pk is not None})
-    for source in sources.select_related("collection"):
-        if source.collection.project_id == version.collection.project_id:
-            continue
-        if not can(actor, ArtifactAction.DOWNLOAD, source):
-            continue
-        wanted = [digest for digest, pk in missing.items() if pk == source.pk]
-        held = (
-            Content.objects.filter(entries__version=source, md5__in=wanted).select_related("blob").distinct()
-        )
-        with transaction.atomic():
-            for content in held:
-                hold(version.project, content.blob)
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from artifacts.drafts.services import drafts_for
 from artifacts.manifests.document import (
     MAX_BYTES,
     ManifestEntry,
+    check_entries,
     digest_of,
     read_manifest,
 )
@@ -95,7 +96,8 @@ def entries_of(version: Version, manifests: list[Manifest]) -> tuple[dict[str, M
     """Return what a draft consists of, and its digest: its one manifest, or its base and patches put together.
 
     Raises:
-        Invalid: a manifest is missing or cannot be read.
+        Invalid: a manifest is missing or cannot be read, or together they make no version.
+        Gone: the base was removed meanwhile, and its entries with it.
     """
     kinds = {manifest.kind for manifest in manifests}
     if not manifests:
@@ -104,9 +106,12 @@ def entries_of(version: Version, manifests: list[Manifest]) -> tuple[dict[str, M
     if whole and ManifestKind.PATCH not in kinds:
         return _read(whole[-1]), version.digest
     base = next((manifest.base for manifest in manifests if manifest.base is not None), version.base)
+    if base is not None and base.purge_began_at is not None:
+        raise Gone("The version that this artifact changes was removed; log all of its files anew.")
     entries = entries_in(base) if base is not None else {}
     for manifest in manifests:
         entries.update(_read(manifest))
+    check_entries(entries)
     return entries, digest_of(entries.values())
 
 

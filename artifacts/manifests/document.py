@@ -49,14 +49,28 @@ def read_manifest(document: bytes) -> dict[str, ManifestEntry]:
         items = contents.items()
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
         raise Invalid("The manifest must be a JSON object with the key “contents”.") from None
-    if len(contents) > MAX_ENTRIES:
-        raise Invalid(f"An artifact can have at most {MAX_ENTRIES} files; this one has {len(contents)}.")
+    _check_count(len(contents))
     entries = [_entry(path, given) for path, given in items]
     found = {entry.path: entry for entry in entries}
     if len(found) < len(entries):
         raise Invalid("Two paths of the manifest differ only in characters that cannot be stored.")
-    _check_folders(found)
+    check_entries(found)
     return found
+
+
+def check_entries(entries: dict[str, ManifestEntry]) -> None:
+    """Let pass what one version may consist of.
+
+    Raises:
+        Invalid: too many entries, or a file where another entry has a folder.
+    """
+    _check_count(len(entries))
+    _check_folders(entries)
+
+
+def _check_count(count: int) -> None:
+    if count > MAX_ENTRIES:
+        raise Invalid(f"An artifact can have at most {MAX_ENTRIES} files; this one has {count}.")
 
 
 def _entry(path: str, given: Any) -> ManifestEntry:
