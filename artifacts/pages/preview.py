@@ -34,6 +34,8 @@ from storage.signed_urls import tickets
 _WEIGHTS = {PreviewKind.SAFETENSORS: read_safetensors, PreviewKind.GGUF: read_gguf}
 _MEDIA = {PreviewKind.IMAGE, PreviewKind.AUDIO, PreviewKind.VIDEO}
 MOST_TENSORS_SHOWN = 2000
+_DEEPEST = 4
+"""Tables that name tables, one by the other."""
 _MOST_PARTS = 500
 
 
@@ -94,38 +96,48 @@ def _preview(
     return Preview(entry, "none" if text is None else "text", text=text)
 
 
-def table_of(actor: Actor, version: Version, entry: Entry) -> TableSource:
+def table_of(actor: Actor, version: Version, entry: Entry, depth: int = 0) -> TableSource:
     """Return the table in a file, or the one that a joined or partitioned table names.
+
+    Args:
+        actor: Who reads it.
+        version: Whose file it is.
+        entry: The file.
+        depth: How many tables led here: two that name each other would lead on for ever.
 
     Raises:
         UnreadablePreview: it is none, or names what is not there.
     """
+    if depth > _DEEPEST:
+        raise UnreadablePreview(
+            _("“%(path)s” names tables that name others, or each other, too often.") % {"path": entry.path}
+        )
     if entry.content is None:
-        return _referenced(actor, entry)
+        return _referenced(actor, entry, depth)
     content = path_of(entry.content.blob.location)
     kind = kind_of_file(entry.path, content)
     if kind == PreviewKind.JOINED_TABLE:
         joined = read_joined_table(content)
-        left, right = (_table_at(actor, version, path) for path in (joined.left, joined.right))
+        left, right = (_table_at(actor, version, path, depth + 1) for path in (joined.left, joined.right))
         return JoinedTable(left, right, joined.left_key, joined.right_key)
     if kind == PreviewKind.PARTITIONED_TABLE:
         folder = read_partitioned_table(content).rstrip("/") + "/"
         parts = list(entries_of(version, prefix=folder)[:_MOST_PARTS])
         by_path = {part.path: part for part in parts if part.path.endswith(".table.json")}
         return PartitionedTable(
-            [table_of(actor, version, by_path[path]) for path in in_increment_order(list(by_path))]
+            [table_of(actor, version, by_path[path], _DEEPEST) for path in in_increment_order(list(by_path))]
         )
     return open_table(content, kind)
 
 
-def _table_at(actor: Actor, version: Version, path: str) -> TableSource:
+def _table_at(actor: Actor, version: Version, path: str, depth: int) -> TableSource:
     entry = entries_of(version, [path]).first()
     if entry is None:
         raise UnreadablePreview(_("The file “%(path)s” that this table names is missing.") % {"path": path})
-    return table_of(actor, version, entry)
+    return table_of(actor, version, entry, depth)
 
 
-def _referenced(actor: Actor, entry: Entry) -> TableSource:
+def _referenced(actor: Actor, entry: Entry, depth: int) -> TableSource:
     """Follow a reference to a file of another artifact, as far as the actor may download it."""
     pk, path = version_key_of_reference(entry.reference)
     version = versions_seen(actor).filter(pk=pk).first() if pk else None
@@ -139,4 +151,4 @@ def _referenced(actor: Actor, entry: Entry) -> TableSource:
             _("You don’t have permission to download the artifact that has “%(path)s”.")
             % {"path": entry.path}
         ) from None
-    return table_of(actor, version, target)
+    return table_of(actor, version, target, depth)

@@ -1,5 +1,6 @@
 """What drafts consist of: whole manifests, changes of a base, what several writers add, files of elsewhere."""
 
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -317,7 +318,7 @@ class TestReferences:
         other = make_version(project, "other", references={"a": "wandb-artifact://00/gone"})
         draft = begin(project)
         itself, theirs = (
-            f"wandb-artifact://{to_version_id(pk).encode().hex()}/a" for pk in (draft.pk, other.pk)
+            f"wandb-artifact://{b64decode(to_version_id(pk)).hex()}/a" for pk in (draft.pk, other.pk)
         )
         addresses = {
             "self": itself,
