@@ -22,6 +22,7 @@ from artifacts.collections.services import locked
 from artifacts.models import Collection, Membership, Version
 from artifacts.versions.aliases import name_latest
 from artifacts.versions.deletion import take_away
+from artifacts.versions.time_to_live import ending
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +34,7 @@ _NAMED = 20
 
 
 def _expiring() -> QuerySet[Version]:
-    return Version.objects.live().filter(
-        expires_at__isnull=False, is_protected=False, collection__is_protected=False
-    )
+    return ending(Version.objects.live().filter(expires_at__isnull=False))
 
 
 def _over() -> QuerySet[Version]:

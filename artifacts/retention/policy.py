@@ -12,7 +12,7 @@ from access.audit.log import record
 from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection, RetentionPolicy
-from artifacts.versions.time_to_live import check_ttl, inheriting, reckon_expiry, team_ttls
+from artifacts.versions.time_to_live import check_ttl, ending, inheriting, reckon_expiry, team_ttls
 from common.errors import Invalid
 from teams.models import Team
 
@@ -74,10 +74,7 @@ def preview_policy(
         return Preview(0, 0)
     ended = timezone.now() + PREVIEWED - timedelta(seconds=ttl_s)
     rows = inheriting(team=team, collection=collection).filter(
-        committed_at__lte=ended,
-        is_protected=False,
-        collection__is_protected=False,
-        collection__project__deleted_at__isnull=True,
+        committed_at__lte=ended, collection__project__deleted_at__isnull=True
     )
-    found = rows.aggregate(count=Count("pk"), size=Sum("size_bytes"))
+    found = ending(rows).aggregate(count=Count("pk"), size=Sum("size_bytes"))
     return Preview(found["count"], found["size"] or 0)

@@ -16,6 +16,7 @@ from artifacts.models import Version
 from artifacts.retention import expiry, policy
 from artifacts.tests.factories import make_version
 from artifacts.versions.deletion import restore_version
+from artifacts.versions.links import link_version, unlink_version
 from common.errors import Forbidden, Invalid
 from runs.models import Project
 from tests.factories import ProjectFactory, actor, delivered, make_member
@@ -97,6 +98,21 @@ def test_nothing_protected_expires(project: Project, clock: Any, *, protects_col
     clock.shift(days(2))
     assert expiry.announce_expiry() == 0
     assert expiry.expire_versions() == 0
+
+
+def test_a_linked_version_ends_once_it_is_linked_no_more(project: Project, clock: Any) -> None:
+    """ART-5: a time to live never takes what a portfolio names; nor does the preview of a policy count it."""
+    version = make_version(project)
+    place = link_version(actor=SYSTEM, version=version, project=ProjectFactory(), name="released")
+    policy.set_team_policy(actor=SYSTEM, team=project.team, ttl_s=DAY_S)
+    clock.shift(days(30))
+    assert policy.preview_policy(actor=SYSTEM, ttl_s=DAY_S, team=project.team).version_count == 0
+    assert (expiry.announce_expiry(), expiry.expire_versions()) == (0, 0)
+    unlink_version(actor=SYSTEM, version=version, collection=place.collection)
+    assert policy.preview_policy(actor=SYSTEM, ttl_s=DAY_S, team=project.team).version_count == 1
+    assert (expiry.announce_expiry(), expiry.expire_versions()) == (1, 0)
+    clock.shift(days(1.1))
+    assert expiry.expire_versions() == 1
 
 
 def test_an_expired_version_that_is_restored_stays(project: Project, clock: Any) -> None:

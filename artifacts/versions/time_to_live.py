@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import DateTimeField, ExpressionWrapper, F, QuerySet
+from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterRef, QuerySet
 
-from artifacts.models import Collection, RetentionPolicy, Version, VersionState
+from artifacts.models import Collection, CollectionKind, Membership, RetentionPolicy, Version, VersionState
 from common.errors import Invalid
 from teams.models import Team
 
@@ -51,6 +51,13 @@ def inheriting(*, team: Team | None = None, collection: Collection | None = None
     if collection is not None:
         return rows.filter(collection=collection)
     return rows.filter(collection__ttl_s__isnull=True, collection__project__team=team)
+
+
+def ending(versions: QuerySet[Version]) -> QuerySet[Version]:
+    """Keep those that a time to live may end: nothing protected, and nothing that is linked, as long as it is."""
+    portfolios = Collection.objects.live().filter(kind=CollectionKind.PORTFOLIO)
+    links = Membership.objects.filter(version=OuterRef("pk"), collection__in=portfolios)
+    return versions.filter(~Exists(links), is_protected=False, collection__is_protected=False)
 
 
 def reckon_expiry(versions: QuerySet[Version], ttl_s: int) -> None:
