@@ -111,7 +111,7 @@ def restore_version(*, actor: Actor, version: Version) -> Version:
 
     Raises:
         Gone: it is kept no longer.
-        Conflict: its collection was deleted, too; or another version with the same files was logged since.
+        Conflict: its collection was deleted, too.
     """
     require(actor, ArtifactAction.DELETE, version)
     collection = _locked(version.collection_id)
@@ -164,6 +164,7 @@ def link_again(actor: Actor, version: Version, link: dict[str, Any]) -> None:
     )
     place.collection, place.version = collection, version
     _name_again(actor, place, link["aliases"])
+    name_latest(actor, collection)
 
 
 def _record(actor: Actor, verb: str, version: Version, own: Membership, details: dict[str, Any]) -> None:

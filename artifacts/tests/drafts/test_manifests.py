@@ -348,7 +348,7 @@ def large_draft(project: Project, name: str, count: int) -> Version:
 def test_a_large_commit_takes_as_many_statements_as_a_small_one(project: Project) -> None:
     """Digests are looked up by 10,000; these are one. Entries go by one statement with many rows."""
     taken = []
-    for name, count in (("small", 50), ("large", 5000)):
+    for name, count in (("small", 50), ("large", 50_000)):
         draft = large_draft(project, name, count)
         with CaptureQueriesContext(connection) as statements:
             version = commit_version(actor=SYSTEM, version=draft)
