@@ -34,7 +34,7 @@ from artifacts.versions.aliases import move_aliases
 from artifacts.versions.tags import add_version_tags
 from artifacts.versions.time_to_live import expires_at
 from common.database.sql import execute_many
-from common.errors import Gone, Invalid, Unavailable
+from common.errors import DomainError, Gone, Invalid, Unavailable
 from storage.models import Blob
 from storage.services import drop_unless_stored, store_bytes
 
@@ -59,13 +59,38 @@ def commit_version(*, actor: Actor, version: Version) -> Version:
     Raises:
         Invalid: the manifest is missing, or names files that have not come or have another size.
         Gone: the draft was given up.
+        Unavailable: the collector or another request came between; committing again goes on.
     """
     require(actor, ArtifactAction.CREATE, version.project)
-    version.refresh_from_db()
-    if version.state == VersionState.MERGED and version.merged_into is not None:
-        return version.merged_into
-    if not version.is_draft:
-        return version
+    settled = _settled(version)
+    if settled is not None:
+        return settled
+    try:
+        return _commit_as_read(actor, version)
+    except DomainError:  # a second request of the same client, while the first is under way
+        settled = _settled(version)
+        if settled is None:
+            raise
+        return settled
+
+
+def _settled(version: Version) -> Version | None:
+    """Return what a draft has become; None while it is one.
+
+    Raises:
+        Gone: it was removed.
+    """
+    found = Version.objects.select_related("merged_into").filter(pk=version.pk).first()
+    if found is None:
+        raise _gone(version)
+    return None if found.is_draft else found.merged_into or found
+
+
+def _gone(version: Version) -> Gone:
+    return Gone(f"The draft of the artifact “{version.collection.name}” was given up; log it anew.")
+
+
+def _commit_as_read(actor: Actor, version: Version) -> Version:
     drafts_for(actor, Version.objects.filter(pk=version.pk))
     manifests = manifests_of(version)
     entries, digest = entries_of(version, manifests)
@@ -82,7 +107,12 @@ def commit_version(*, actor: Actor, version: Version) -> Version:
 @transaction.atomic
 def _commit(actor: Actor, version: Version, read: _Read) -> Version:
     collection = _lock(version)
-    version = Version.objects.select_for_update(of=("self",)).select_related("run").get(pk=version.pk)
+    found = (
+        Version.objects.select_for_update(of=("self",)).select_related("run").filter(pk=version.pk).first()
+    )
+    if found is None or found.deleted_at is not None:
+        raise _gone(version)
+    version = found
     version.collection = collection
     if not version.is_draft:
         return version.merged_into or version

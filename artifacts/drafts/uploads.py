@@ -61,7 +61,8 @@ def addresses_for(*, actor: Actor, files: Sequence[FileSpec]) -> list[UploadAddr
     for file in files:
         check_md5(file.md5)
     pks = {file.version_pk for file in files}
-    drafts = {version.pk: version for version in drafts_for(actor, Version.objects.filter(pk__in=pks))}
+    rows = Version.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=pks).order_by("pk")
+    drafts = {version.pk: version for version in drafts_for(actor, rows)}
     if len(drafts) < len(pks):
         raise NotFound("This artifact doesn’t exist, or you don’t have access to it.")
     held = _already_here(drafts.values(), files)
@@ -144,8 +145,9 @@ def receive_files(uploads: Sequence[tuple[dict[str, Any], Blob]]) -> list[int | 
     Returns the key of each one's content, or why it is not taken: see `receive_file`.
     """
     pks = {ticket["v"] for ticket, _blob in uploads}
-    rows = Version.objects.filter(pk__in=pks).select_related("collection__project")
-    drafts = {version.pk: version for version in rows}
+    # locked, or a commit that ends meanwhile would leave the pin behind, and nobody collects what is pinned
+    rows = Version.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=pks).order_by("pk")
+    drafts = {version.pk: version for version in rows.select_related("collection__project")}
     refusals = [_refusal(ticket, blob, drafts.get(ticket["v"])) for ticket, blob in uploads]
     held: dict[tuple[int, str], int] = {}
     for draft in drafts.values():
