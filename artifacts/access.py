@@ -11,6 +11,7 @@ from access.actor import Actor
 from access.engine import can, require, visible
 from access.resources.registry import Resource, register_resource
 from artifacts.models import Collection, Version
+from runs.secrets.documents import masked_json
 from teams.models import Visibility
 
 PROJECT = "runs.Project"
@@ -107,3 +108,13 @@ def require_for(actor: Actor, action: ArtifactAction, version: Version) -> None:
         return
     seen = visible(actor, ArtifactAction.VIEW, linked).first()
     require(actor, action, seen or version)
+
+
+def shown_metadata(actor: Actor, version: Version) -> str:
+    """Return the metadata of a version: as it was logged to who may edit it, or logged it; else with secrets masked."""
+    text = version.metadata_text
+    masked = masked_json(text)
+    if masked == text or can(actor, ArtifactAction.UPDATE, version):
+        return text
+    logged = actor.user_id is not None and actor.user_id == version.created_by_id
+    return text if logged and can(actor, ArtifactAction.CREATE, version.project) else masked

@@ -27,7 +27,7 @@ def version_detail(actor: Actor, place: Membership) -> Any:
     live = Collection.objects.live().filter(pk__in=[one.collection_id for one in linked])
     seen = set(visible(actor, ArtifactAction.VIEW, live).values_list("pk", flat=True))
     links = [one for one in linked if one.collection_id in seen]
-    context = {**_known(actor, [place]), "links": links}
+    context = {**_known(actor, [place]), "links": links, "actor": actor}
     return ArtifactVersionDetailSerializer(place, context=context).data
 
 

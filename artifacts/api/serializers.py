@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from artifacts.access import shown_metadata
 from artifacts.lineage.graph import GraphNode, NodeKind
 from artifacts.models import ArtifactType, Collection, CollectionKind, Entry, Membership
 from artifacts.names import MAX_ALIASES, MAX_NAME, MAX_TAGS
@@ -165,14 +166,15 @@ class ArtifactVersionDetailSerializer(ArtifactVersionSerializer):
     """A version with its metadata, and where it is linked."""
 
     metadata = serializers.SerializerMethodField(
-        help_text="As it was logged; NaN and infinities are text, since JSON has none."
+        help_text="NaN and infinities are text, since JSON has none. What looks like a secret is masked for those who"
+        " cannot edit the artifact."
     )
     links = serializers.SerializerMethodField(help_text="Collections that it is linked into.")
     hidden_link_count = serializers.SerializerMethodField(help_text="Further links, which you cannot see.")
 
     def get_metadata(self, place: Membership) -> dict[str, Any]:
         """Return the metadata."""
-        return json_tree(place.version.metadata_text)
+        return json_tree(shown_metadata(self.context["actor"], place.version))
 
     @extend_schema_field(ArtifactPlaceSerializer(many=True))
     def get_links(self, place: Membership) -> Any:

@@ -116,7 +116,6 @@ def version_node(
         "versionIndex": own.index if own else None,
         "artifactType": type_node(collection.type, collection.project),
         "description": version.description or None,
-        "metadata": version.metadata_text,
         "tags": tag_nodes(version.tags.all()),
         "historyStep": version.history_step,
         "state": "DELETED" if version.deleted_at else _STATES[version.state],

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from access.engine import can, visible
-from artifacts.access import ArtifactAction
+from artifacts.access import ArtifactAction, shown_metadata
 from artifacts.lineage.selectors import run_that_logged, runs_using
 from artifacts.models import LATEST, ArtifactType, Collection, CollectionKind, Membership, Version
 from artifacts.selectors import (
@@ -249,6 +249,12 @@ def resolve_ttl(version: Node, info: Info) -> int:
 def resolve_ttl_is_inherited(version: Node, info: Info) -> bool:
     """Say whether the time to live is the collection's or the team's."""
     return _ttl(version)[1]
+
+
+@artifact_type.field("metadata")
+def resolve_metadata(version: Node, info: Info) -> str:
+    """Return the metadata as it was logged, or with secrets masked."""
+    return shown_metadata(info.context.actor, version["row"])
 
 
 @artifact_type.field("createdBy")
