@@ -7,16 +7,19 @@ import pytest
 from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.lifecycle.participants import account_participants
-from artifacts.models import Version
+from artifacts.models import Collection, Version
 from artifacts.retention import policy
 from artifacts.tests.factories import make_version
 from artifacts.versions.deletion import restore_version
+from common.errors import Conflict
 from runs.bulk_actions.catalogue import BULK_ACTIONS
 from runs.bulk_actions.deletion import delete_run, delete_runs, restore_run
 from runs.models import Run
+from runs.projects.deletion import delete_project
 from storage.models import Holding
 from storage.services import stored_bytes
 from teams.account_merge import personal_team
+from teams.teams.deletion import delete_team
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +65,24 @@ def test_a_protected_version_is_kept_and_said_to_be(run: Run) -> None:
     assert result.done == [run.uid]
     assert result.kept == ["kept:v0: This version is protected from deletion; remove the protection first."]
     assert names_left() == {"kept"}
+
+
+@pytest.mark.parametrize("protects_collection", [False, True])
+def test_what_is_protected_keeps_its_project_and_its_team(run: Run, *, protects_collection: bool) -> None:
+    version = make_version(run.project, "kept")
+    rows = (
+        Collection.objects.filter(pk=version.collection_id) if protects_collection else Version.objects.all()
+    )
+    rows.update(is_protected=True)
+    for delete in (
+        lambda: delete_project(actor=SYSTEM, project=run.project),
+        lambda: delete_team(actor=SYSTEM, team=run.project.team, typed=run.project.team.name),
+    ):
+        with pytest.raises(Conflict, match="1 artifact version is protected"):
+            delete()
+    rows.update(is_protected=False)
+    delete_project(actor=SYSTEM, project=run.project)
+    assert names_left() == set()
 
 
 def test_artifacts_of_a_protected_run_stay(run: Run) -> None:

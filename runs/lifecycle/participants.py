@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db import Error as DatabaseError
+from django.db.models import QuerySet
 
 from access.actor import Actor
-from runs.models import Run, RunAlert
+from runs.models import Project, Run, RunAlert
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,9 @@ class RunParticipant:
     def delete_outputs(self, actor: Actor, run_ids: Collection[int]) -> list[str]:
         """Delete what no other runs than these, which are deleted, have made; return what was kept and why."""
         return []
+
+    def guard_projects(self, projects: "QuerySet[Project]") -> None:
+        """Raise a Conflict that says why these projects, and all that is in them, cannot be deleted."""
 
     def before_purge(self, run_id: int) -> None:
         """Take a last look at a run whose rows are about to go, outside any transaction. A failure stops nothing."""
@@ -121,6 +125,12 @@ def rewound(run: Run, archive: Run) -> None:
 def delete_outputs(actor: Actor, run_ids: Collection[int]) -> list[str]:
     """Let all delete what only these runs have made; return what was kept and why."""
     return [reason for participant in _participants for reason in participant.delete_outputs(actor, run_ids)]
+
+
+def guard_projects(projects: "QuerySet[Project]") -> None:
+    """Let no projects be deleted that hold what one of the apps protects."""
+    for participant in _participants:
+        participant.guard_projects(projects)
 
 
 def before_purge(run_id: int) -> None:

@@ -19,6 +19,7 @@ from access.engine import require
 from access.signals import rights_changed
 from common.errors import Conflict, Gone
 from runs.access import ProjectAction
+from runs.lifecycle.participants import guard_projects
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import FormerProjectName, Project, ProjectMember, Run, SavedView
 from runs.projects.services import take_name
@@ -38,11 +39,12 @@ def protected_count(projects: QuerySet[Project]) -> int:
 
 
 def refuse_protected(projects: QuerySet[Project]) -> None:
-    """Let nothing be deleted that holds protected runs.
+    """Let nothing be deleted that holds protected runs, or what else is protected.
 
     Raises:
         Conflict: names how many.
     """
+    guard_projects(projects)
     if count := protected_count(projects):
         raise Conflict(
             ngettext(
@@ -89,7 +91,7 @@ def delete_project(*, actor: Actor, project: Project) -> Project:
     """Hide a project and its runs; they can be restored until the purge takes them.
 
     Raises:
-        Conflict: it holds protected runs.
+        Conflict: it holds protected runs, or other things that are protected.
     """
     require(actor, ProjectAction.DELETE, project)
     row = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -145,7 +147,7 @@ def forget_projects() -> int:
 
 
 def guard_team(team: Team) -> None:
-    """Refuse the deletion of a team with protected runs."""
+    """Refuse the deletion of a team in which something is protected."""
     refuse_protected(Project.objects.live().filter(team=team))
 
 
