@@ -1,4 +1,7 @@
-"""Whatever order versions come, go, come back and are collected in: counts are right, and nothing named is removed."""
+"""Whatever order versions come, go, come back and are collected in: nothing named is removed, and all counts are right.
+
+The ledger says what lies in the store (BIL-4), and ``latest`` is the newest of each collection that is left.
+"""
 
 import contextlib
 import random
@@ -6,20 +9,23 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db.models import Max, Sum
 from django.utils import timezone
 
 from access.actor import SYSTEM
+from artifacts.collections.services import delete_collection, restore_collection
 from artifacts.contents import unused
 from artifacts.drafts.commit import commit_version
-from artifacts.models import Content, Entry, Version
+from artifacts.models import Alias, Collection, Content, Entry, Membership, Version
 from artifacts.retention import collector, drafts, ledger, purge
 from artifacts.tests.factories import make_draft, make_version
 from artifacts.tests.test_retention import counts, recount
 from artifacts.versions.deletion import delete_version, restore_version
+from artifacts.versions.links import link_version
 from common.errors import DomainError
 from runs.models import Project
 from storage import filesystem
-from storage.models import Blob
+from storage.models import Blob, ByteEntry
 from storage.services import free_unused, stored_bytes
 from tests.factories import ProjectFactory
 from tests.suite.passes import amount
@@ -27,7 +33,7 @@ from tests.suite.passes import amount
 pytestmark = pytest.mark.django_db
 
 STEPS = 40
-SEQUENCES = amount("sequences of changes of artifacts", 3, 40)
+SEQUENCES = amount("sequences of changes of artifacts", 4, 60)
 
 
 class Life:
@@ -38,7 +44,7 @@ class Life:
         self.drafts: list[Version] = []
         self.acts = [
             self.begin, self.begin, self.commit, self.commit, self.delete, self.restore, self.purge, self.cut_off,
-            self.collect, self.sweep,
+            self.collect, self.sweep, self.give_up, self.link, self.delete_collection, self.restore_collection,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -68,6 +74,26 @@ class Life:
         if version := self.some(deleted_at__isnull=False):
             restore_version(actor=SYSTEM, version=version)
 
+    def give_up(self) -> None:
+        if self.drafts:
+            draft = self.drafts.pop(self.chance.randrange(len(self.drafts)))
+            delete_version(actor=SYSTEM, version=draft, with_aliases=False)
+
+    def link(self) -> None:
+        if version := self.some():
+            link_version(actor=SYSTEM, version=version, project=self.project, name="linked")
+
+    def collection(self, *, is_deleted: bool) -> Collection:
+        rows = Collection.objects.filter(deleted_at__isnull=not is_deleted).order_by("pk")
+        return self.chance.choice(list(rows)) if rows else make_version(self.project, "one").collection
+
+    def delete_collection(self) -> None:
+        delete_collection(actor=SYSTEM, collection=self.collection(is_deleted=False))
+        self.keep_drafts()
+
+    def restore_collection(self) -> None:
+        restore_collection(actor=SYSTEM, collection=self.collection(is_deleted=True))
+
     def purge(self) -> None:
         purge.purge_versions(60)
 
@@ -82,6 +108,9 @@ class Life:
 
     def sweep(self) -> None:
         drafts.sweep_drafts()
+        self.keep_drafts()
+
+    def keep_drafts(self) -> None:
         self.drafts = list(Version.objects.filter(state="draft", deleted_at=None))
 
 
@@ -92,8 +121,15 @@ def check(project: Project) -> None:
     for version in Version.objects.filter(state="committed", purge_began_at=None):
         assert version.manifest is not None
         assert Entry.objects.filter(version=version).count() == version.file_count
-    for location in Content.objects.values_list("blob__location", flat=True):
-        assert filesystem.path_of(location).exists()
+    stored = [
+        filesystem.path_of(location).stat().st_size
+        for location in Content.objects.values_list("blob__location", flat=True).distinct()
+    ]
+    entered = ByteEntry.objects.filter(project_id=project.pk).aggregate(total=Sum("delta_bytes"))["total"]
+    assert sum(stored) == stored_bytes(project_id=project.pk) == (entered or 0)
+    places = Alias.objects.filter(name="latest").values_list("collection", "membership__index")
+    newest = Membership.objects.filter(version__deleted_at=None).values_list("collection")
+    assert dict(places) == dict(newest.annotate(Max("index")))
 
 
 @pytest.mark.parametrize("seed", range(SEQUENCES))
