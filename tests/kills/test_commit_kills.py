@@ -32,6 +32,8 @@ def killing(count):
 
 def commit(draft, count):
     connection.close()
+    if connection.vendor == "postgresql":
+        connection.close_pool()  # a pool of the parent would serve the child as well
     child = os.fork()
     if not child:
         with connection.execute_wrapper(killing(count)):
