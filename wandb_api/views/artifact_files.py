@@ -45,7 +45,7 @@ def _address(request: HttpRequest, birth: str, digest: str, name: str) -> str:
     actor = elevated(actor_of(request), request.headers.get(HEADER, ""), what="artifactsV2")
     spend_request(request, actor, what="graphql", limit=settings.GRAPHQL_RATE, setting="RUNYARD_GRAPHQL_RATE")
     version = _version(birth)
-    entry = entry_with_digest(version, _md5(digest), name) if version is not None else None
+    entry = None if version is None else entry_with_digest(actor, version, _md5(digest), name)
     if entry is None or entry.content is None:
         raise missing_artifact(f"with the file “{name}”")
     require_for(actor, ArtifactAction.DOWNLOAD, entry.version)

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
 from artifacts.models import Entry, Version
-from artifacts.selectors import entries_of
+from artifacts.selectors import entries_of, versions_seen
 from common.errors import NotFound
 from storage.signed_urls import tickets
 from wandb_api.artifacts.nodes import MANIFEST, entry_node
@@ -97,11 +98,19 @@ def resolve_manifest_url(file: Node, info: Info) -> str:
     )
 
 
-def entry_with_digest(birth: Version, digest: str, name: str) -> Entry | None:
-    """Return a live entry that has this digest, in a version or in one that took the file over from it."""
+def entry_with_digest(actor: Actor, birth: Version, digest: str, name: str) -> Entry | None:
+    """Return a live entry that has this digest, in a version or in one that took the file over from it.
+
+    One that the actor may download comes first: anybody can say of a file of theirs that it came first with a version.
+    """
     rows = Entry.objects.filter(version__in=Version.objects.live(), digest=digest, content__isnull=False)
     rows = rows.filter(Q(version=birth) | Q(birth_version_id=birth.pk)).select_related(
         "content__blob", "version"
     )
-    named = rows.filter(path__endswith=name).first()
-    return named or rows.first()
+    allowed = rows.filter(version__in=versions_seen(actor, ArtifactAction.DOWNLOAD))
+    return (
+        allowed.filter(path__endswith=name).first()
+        or allowed.first()
+        or rows.filter(version=birth).first()
+        or rows.first()
+    )

@@ -82,3 +82,17 @@ def test_a_file_that_went_on_into_a_newer_version_is_found_by_its_first(
     commit_version(actor=SYSTEM, version=draft)
     delete_version(actor=SYSTEM, version=version, with_aliases=True)
     assert ask(address(version), make_member(project.team))[0] == 302
+
+
+def test_whoever_says_that_a_file_of_theirs_was_here_first_stands_in_nobody_s_way(
+    version: Version, project: Project
+) -> None:
+    """The version that a file came first with is what a client says: it decides neither for nor against a reader."""
+    theirs = ProjectFactory()
+    draft = make_draft(theirs, "net", {"a.txt": CONTENT})
+    claim = [replace(entry, birth_id=to_version_id(version.pk)) for entry in entries_for({"a.txt": CONTENT})]
+    send_manifest(draft, write_manifest(claim))
+    commit_version(actor=SYSTEM, version=draft)
+    assert ask(address(version), make_member(project.team))[0] == 302
+    assert ask(address(version), make_member(project.team, Preset.VIEW_ONLY))[0] == 403
+    assert ask(address(version), make_member(theirs.team))[0] == 302, "of bytes that are theirs as well"
