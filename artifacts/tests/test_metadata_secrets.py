@@ -74,6 +74,7 @@ def test_pages_mask_it_for_everybody(version: Version, client: Client) -> None:
 
 def test_a_key_that_only_logs_reads_back_what_it_logged(version: Version) -> None:
     """SDKs take what the server answers for the metadata of what they have just logged."""
+    assert version.created_by is not None
     owner = replace(actor(version.created_by), scopes=LOG_RUNS)
     other = replace(actor(make_member(version.project.team)), scopes=LOG_RUNS)
     assert json.loads(shown_metadata(owner, version)) == METADATA

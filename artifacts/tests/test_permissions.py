@@ -211,6 +211,7 @@ def test_members_and_their_bots_may_all_but_what_admins_may(world: World) -> Non
 
 def test_an_action_that_a_role_lacks_is_denied_though_it_has_all_others(world: World) -> None:
     team = world.project.team
+    assert team.organization is not None
     for lacking in {action for action, _act in ACTS.values()}:
         role = custom_role(team.organization, {one for one in A if one is not lacking})
         may = reached(actor(make_member(team, role)), world)

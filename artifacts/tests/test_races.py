@@ -1,7 +1,8 @@
 """Commits, uploads, deletions and the collector at once: no number twice, nothing named removed (ART-1, ART-3)."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection as Some
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
@@ -33,6 +34,7 @@ from artifacts.versions.deletion import delete_version
 from common.errors import DomainError
 from runs.models import Project
 from storage import filesystem
+from storage.models import Blob
 from tests.factories import ProjectFactory
 from tests.suite.passes import amount
 from tests.waiting import PATIENCE_S
@@ -180,6 +182,7 @@ def test_a_commit_that_meets_the_deletion_of_its_double_joins_it_or_is_the_next(
 
 def new_draft(double: Version) -> Version:
     """Return a draft of the same files that began before its double was committed."""
+    assert double.manifest is not None
     draft = Version.objects.create(collection=double.collection, digest=double.digest, draft_aliases=[LATEST])
     send_manifest(draft, filesystem.path_of(double.manifest.blob.location).read_bytes())
     return draft
@@ -190,12 +193,12 @@ def test_a_file_that_arrives_during_the_commit_is_not_kept_for_ever(
 ) -> None:
     """What was pinned for a draft after its commit would never be collected: nobody looks for it there."""
     draft = make_draft(project)
-    arriving, hold_all = Event(), uploads.hold_all
+    arriving = Event()
 
-    def hold_slowly(*given: object) -> dict[str, int]:
+    def hold_slowly(project: Project, blobs: Iterable[Blob]) -> dict[str, int]:
         arriving.set()
         time.sleep(0.3)
-        return hold_all(*given)
+        return contents.hold_all(project, blobs)
 
     def arrive() -> None:
         send_file(draft, "late", b"late")
@@ -213,12 +216,12 @@ def test_an_address_that_is_given_during_the_commit_pins_nothing_for_ever(
 ) -> None:
     hold_bytes(project, b"held")
     draft = make_draft(project)
-    asking, named = Event(), uploads.contents_named
+    asking = Event()
 
-    def look_slowly(*given: object) -> dict[str, tuple[int, int]]:
+    def look_slowly(project_id: int, md5s: Some[str]) -> dict[str, tuple[int, int]]:
         asking.set()
         time.sleep(0.3)
-        return named(*given)
+        return contents.contents_named(project_id, md5s)
 
     def ask() -> None:
         spec = uploads.FileSpec(draft.pk, "held", md5_of(b"held"))

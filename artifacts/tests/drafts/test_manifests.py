@@ -138,8 +138,9 @@ class TestDistributed:
 
     def test_what_was_announced_and_never_came_keeps_nobody_waiting(self, project: Project) -> None:
         draft = begin(project, distributed_id="d1")
-        announced = {"kind": ManifestKind.PATCH, "name": "m", "digest": "", "base": None}
-        announce_manifest(actor=SYSTEM, version=draft, **announced)
+        announce_manifest(
+            actor=SYSTEM, version=draft, kind=ManifestKind.PATCH, name="m", digest="", base=None
+        )
         change(draft, {"a": b"1"}, None, ManifestKind.PATCH)
         assert files_of(commit_version(actor=SYSTEM, version=draft)) == digests({"a": b"1"})
 
@@ -237,6 +238,7 @@ class TestAdoption:
         version = adopt(actor(user), to_version_id(source.pk))
         assert files_of(version) == {"taken": md5_of(b"elsewhere")}
         assert Content.objects.filter(md5=md5_of(b"elsewhere")).count() == 2, "each project holds its own"
+        assert version.manifest is not None
         size = len(b"elsewhere") + version.manifest.size_bytes
         sent = Content.objects.filter(project=project, live_count=0).values_list("size_bytes", flat=True)
         assert stored_bytes(project_id=project.pk) == size + sum(sent)
