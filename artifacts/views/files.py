@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import ArtifactAction, require_for
+from artifacts.pages.addresses import version_page
 from artifacts.pages.files import find_entries, folder_of
 from artifacts.pages.preview import preview_of
 from artifacts.selectors import entries_of
@@ -42,9 +43,10 @@ def files(request: HttpRequest, **names: str) -> HttpResponse:
         context["found"] = list(find_entries(version, search))
     start = int_param(request.GET, "start", 0, _MOST_FILES)
     context["folder"] = folder_of(version, request.GET.get("folder", ""), start)
+    context |= {"files_url": version_page(place, "files"), "file_row": "artifacts/files/row.html"}
     part = "artifacts/files/page.html"
     if request.htmx:  # type: ignore[attr-defined]
-        part = "artifacts/files/list.html" if "search" in request.GET else "artifacts/files/branch.html"
+        part = "partials/file_list.html" if "search" in request.GET else "partials/file_branch.html"
     return render(request, part, context)
 
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -13,10 +14,11 @@ from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import NotFound
 from common.formats.numbers import int_param
+from common.web.file_tree import FILES_A_PAGE
 from common.web.responses import attachment
 from runs import selectors
 from runs.access import RunAction
-from runs.files.browsing import FILES_A_PAGE, find_files, folder_of, preview_of
+from runs.files.browsing import find_files, folder_of, preview_of
 from runs.files.services import delete_run_file
 from runs.files.zip_download import zipped
 from runs.run_page.context import run_context
@@ -45,11 +47,13 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
         context["found"] = find_files(run, search)
     folder, start = request.GET.get("folder", ""), int_param(request.GET, "start", 0, _MOST_FILES)
     context["folder"] = folder_of(run, folder, start)
+    address = reverse("runs:run_files", args=[run.project.team.name, run.project.name, run.uid])
+    context |= {"files_url": address, "file_row": "runs/files/row.html"}
     refused = run.refused_files.all()
     context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}
     part = "runs/files/page.html"
     if request.htmx:  # type: ignore[attr-defined]
-        part = "runs/files/list.html" if "search" in request.GET else "runs/files/branch.html"
+        part = "partials/file_list.html" if "search" in request.GET else "partials/file_branch.html"
     return render(request, part, context)
 
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 from access.actions import Preset
 from access.models import AuditEntry
 from common.errors import Invalid
-from runs.files.browsing import FILES_A_PAGE, folder_of
+from common.web.file_tree import FILES_A_PAGE
+from runs.files.browsing import folder_of
 from runs.ingest.posts import RunPost, apply_posts, lock_runs
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.timeline import timeline_of
