@@ -54,11 +54,11 @@ def artifacts(request: HttpRequest, **names: str) -> HttpResponse:
 def deleted(request: HttpRequest, **names: str) -> HttpResponse:
     """List deleted collections and versions that the viewer may restore; POST restores one."""
     project, actor = project_of(request, names), actor_of(request)
-    collections, versions = deleted_collections(actor, project), deleted_versions(actor, project)
+    rows = deleted_collections(actor, project) + deleted_versions(actor, project)
     if request.method == "POST":
-        _restore(request, collections + versions)
+        _restore(request, rows)
         return redirect("artifacts:deleted", project.team.name, project.name)
-    context = {"project": project, "team": project.team, "collections": collections, "versions": versions}
+    context = {"project": project, "team": project.team, "rows": rows, "row_icon": "package"}
     return render(request, "artifacts/project/deleted.html", context)
 
 

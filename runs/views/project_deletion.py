@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -49,7 +50,7 @@ def deleted_projects(request: HttpRequest, entity: str) -> HttpResponse:
     team = selectors.get_team(actor, entity)
     rows = selectors.deleted_projects_of(actor, team)
     if request.method == "POST":
-        row = rows.filter(pk=request.POST.get("project", "0")).first()
+        row = rows.filter(pk=request.POST.get("restore", "0")).first()
         if row is None:
             raise NotFound(_("This deleted project doesn’t exist, or it can no longer be restored."))
         try:
@@ -60,5 +61,5 @@ def deleted_projects(request: HttpRequest, entity: str) -> HttpResponse:
         messages.success(request, _("Project %(project)s restored.") % {"project": row})
         return redirect("runs:project_overview", entity, row.name)
     kept = timedelta(days=settings.DELETED_KEPT_DAYS)
-    context = {"team": team, "rows": [(row, row.deleted_at + kept) for row in rows if row.deleted_at]}
-    return render(request, "runs/projects/deleted.html", context)
+    shown = rows.annotate(key=F("pk"), kept_until=F("deleted_at") + kept)
+    return render(request, "runs/projects/deleted.html", {"team": team, "rows": shown, "row_icon": "box"})

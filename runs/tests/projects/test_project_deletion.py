@@ -113,7 +113,7 @@ def test_the_page_asks_for_the_name_and_offers_the_way_back(client, project, adm
     assert Project.objects.live().filter(pk=project.pk).exists()
     page = client.post(where, {"name": project.name}, follow=True)
     assert f'value="{project.pk}"' in page.content.decode()
-    client.post(f"/projects/{project.team.name}/deleted", {"project": project.pk})
+    client.post(f"/projects/{project.team.name}/deleted", {"restore": project.pk})
     assert Project.objects.live().filter(pk=project.pk).exists()
 
 
