@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -14,10 +14,9 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import ArtifactType, Collection, Membership, Version, VersionState
 from artifacts.names import check_name
-from artifacts.versions.aliases import name_latest
 from artifacts.versions.collections import ensure_type
-from artifacts.versions.deletion import bring_back, link_again, take_away
-from artifacts.versions.links import remove_link
+from artifacts.versions.deletion import link_some_again, restore_some, take_away
+from artifacts.versions.links import AT_ONCE, remove_link
 from artifacts.versions.tags import add_collection_tags, remove_collection_tags
 from artifacts.versions.texts import MAX_DESCRIPTION
 from artifacts.versions.time_to_live import check_ttl, inherited_ttl, inheriting, reckon_expiry
@@ -110,9 +109,23 @@ def change_type(*, actor: Actor, collection: Collection, type_name: str) -> Coll
     return collection
 
 
-@transaction.atomic
 def delete_collection(*, actor: Actor, collection: Collection) -> None:
     """Delete a collection with its versions and links; it can be restored for DELETED_KEPT_DAYS.
+
+    Raises:
+        Conflict: it, or one of its versions, is protected.
+    """
+    at = timezone.now()
+    while delete_some_of_collection(actor=actor, collection=collection, at=at):
+        pass
+
+
+@transaction.atomic
+def delete_some_of_collection(*, actor: Actor, collection: Collection, at: datetime) -> int:
+    """Delete the oldest AT_ONCE versions of a collection, or as many links; with the last of them the collection.
+
+    Returns how many are left; 0 says that the collection is deleted. All steps are given the same time, by
+    which a restored collection knows what was deleted together with it.
 
     Raises:
         Conflict: it, or one of its versions, is protected.
@@ -120,34 +133,46 @@ def delete_collection(*, actor: Actor, collection: Collection) -> None:
     require(actor, ArtifactAction.DELETE, collection)
     collection = locked(collection.pk)
     if collection.deleted_at is not None:
-        return
+        return 0
     versions = Version.objects.filter(collection=collection, deleted_at__isnull=True)
     if collection.is_protected or versions.filter(is_protected=True).exists():
         raise Conflict(
             f"“{collection.name}” or one of its versions is protected from deletion; remove the protection first."
         )
-    at = timezone.now()
-    links = _unlink_all(actor, collection) if not collection.is_sequence else []
-    for version in versions.filter(state=VersionState.COMMITTED):
+    _unlink_some(actor, collection)
+    committed = versions.filter(state=VersionState.COMMITTED)
+    for version in committed.order_by("pk")[:AT_ONCE]:
         version.collection = collection
         take_away(actor, version, at)
-    versions.filter(state=VersionState.DRAFT).update(deleted_at=at, purge_began_at=at)
-    collection.deleted_at = at
-    collection.deleted_with = links
-    collection.save(update_fields=["deleted_at", "deleted_with", "updated_at"])
-    _record(actor, DELETE, collection, {"name": collection.name, "links": len(links)}, {})
+    left = committed.count() + _links_of(collection).count()
+    if not left:
+        _end(actor, collection, at)
+    return left
 
 
-def _unlink_all(actor: Actor, collection: Collection) -> list[dict[str, object]]:
-    links = Membership.objects.filter(collection=collection).select_related("version__collection")
-    gone = []
-    for link in links:
+def _links_of(collection: Collection) -> QuerySet[Membership]:
+    """Return what is linked into a portfolio; none of a collection that versions are logged into."""
+    links = Membership.objects.filter(collection=collection).exclude(version__collection=collection)
+    return links.select_related("version__collection").order_by("index")
+
+
+def _unlink_some(actor: Actor, collection: Collection) -> None:
+    for link in _links_of(collection)[:AT_ONCE]:
         link.collection = collection
-        gone.append({"version": link.version_id, **remove_link(actor, link)})
-    return gone
+        collection.deleted_with.append({"version": link.version_id, **remove_link(actor, link)})
+    collection.save(update_fields=["deleted_with", "updated_at"])
 
 
-@transaction.atomic
+def _end(actor: Actor, collection: Collection, at: datetime) -> None:
+    """Delete a collection that has no versions or links any more."""
+    drafts = Version.objects.filter(collection=collection, state=VersionState.DRAFT, deleted_at__isnull=True)
+    drafts.update(deleted_at=at, purge_began_at=at)
+    collection.deleted_at = at
+    collection.save(update_fields=["deleted_at", "updated_at"])
+    named = {"name": collection.name, "links": len(collection.deleted_with)}
+    _record(actor, DELETE, collection, named, {})
+
+
 def restore_collection(*, actor: Actor, collection: Collection) -> Collection:
     """Bring a deleted collection back, with the versions that were deleted together with it.
 
@@ -156,41 +181,52 @@ def restore_collection(*, actor: Actor, collection: Collection) -> Collection:
         Conflict: the project has another collection of the name by now.
     """
     require(actor, ArtifactAction.DELETE, collection)
+    at = Collection.objects.values_list("deleted_at", flat=True).get(pk=collection.pk)
+    while at is not None and restore_some_of_collection(actor=actor, collection=collection, at=at):
+        pass
+    return Collection.objects.select_related("project__team", "type").get(pk=collection.pk)
+
+
+@transaction.atomic
+def restore_some_of_collection(*, actor: Actor, collection: Collection, at: datetime) -> int:
+    """Bring back a collection that was deleted at a time, and the first AT_ONCE of its versions, or links.
+
+    Returns how many of them are left to restore.
+
+    Raises:
+        Gone: its versions are kept no longer.
+        Conflict: the project has another collection of the name by now.
+    """
+    require(actor, ArtifactAction.DELETE, collection)
     collection = locked(collection.pk)
-    at = collection.deleted_at
-    if at is None:
-        return collection
     together = Version.objects.filter(collection=collection, deleted_at=at, state=VersionState.COMMITTED)
     if together.filter(purge_began_at__isnull=False).exists():
         raise Gone("This collection can no longer be restored; its files are being removed.")
-    links = collection.deleted_with
-    collection.deleted_at, collection.deleted_with = None, []
+    if collection.deleted_at == at:
+        _begin_again(actor, collection)
+    left = restore_some(actor=actor, collection=collection, at=at)
+    return left + _restore_links(actor, collection)
+
+
+def _begin_again(actor: Actor, collection: Collection) -> None:
+    """Make a deleted collection live, as yet without versions and links."""
+    collection.deleted_at = None
     try:
         with transaction.atomic():
-            collection.save(update_fields=["deleted_at", "deleted_with", "updated_at"])
+            collection.save(update_fields=["deleted_at", "updated_at"])
     except IntegrityError:
         raise Conflict(
             f"The project has another artifact “{collection.name}” by now; rename that one."
         ) from None
-    _restore_versions(actor, collection, together)
-    _restore_links(actor, collection, links)
-    name_latest(actor, collection)
     _record(actor, RESTORE, collection, {}, {"name": collection.name})
-    return collection
 
 
-def _restore_versions(actor: Actor, collection: Collection, versions: QuerySet[Version]) -> None:
-    for version in versions.order_by("pk"):
-        version.collection = collection
-        bring_back(actor, version)
-
-
-def _restore_links(actor: Actor, collection: Collection, links: list[dict[str, Any]]) -> None:
-    """Link the versions again that were linked into a portfolio, but for those that were deleted meanwhile."""
-    versions = Version.objects.live().in_bulk([link["version"] for link in links])
-    for link in links:
-        if link["version"] in versions:
-            link_again(actor, versions[link["version"]], link)
+def _restore_links(actor: Actor, collection: Collection) -> int:
+    """Link versions again, but for those that were deleted meanwhile; returns how many links are left."""
+    links, collection.deleted_with = collection.deleted_with[:AT_ONCE], collection.deleted_with[AT_ONCE:]
+    collection.save(update_fields=["deleted_with", "updated_at"])
+    link_some_again(actor=actor, collection=collection, links=links)
+    return len(collection.deleted_with)
 
 
 def locked(collection_id: int) -> Collection:

@@ -12,6 +12,7 @@ from access.engine import visible
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection, Membership, Version
 from artifacts.versions.deletion import kept_until
+from common.formats.numbers import parse_int
 from runs.models import Project
 
 _MOST = 200
@@ -25,7 +26,7 @@ class Deleted:
     collection: Collection
     version: Version | None
     size_bytes: int
-    deleted_at: datetime | None
+    deleted_at: datetime
     kept_until: datetime
 
     @property
@@ -40,8 +41,8 @@ def deleted_collections(actor: Actor, project: Project) -> list[Deleted]:
     rows = Collection.objects.filter(project=project, deleted_at__gt=since).select_related("type")
     found = []
     for row in visible(actor, ArtifactAction.DELETE, rows).order_by("-deleted_at")[:_MOST]:
-        until = (row.deleted_at or timezone.now()) + timedelta(days=settings.DELETED_KEPT_DAYS)
-        found.append(Deleted(row.name, row, None, 0, row.deleted_at, until))
+        at = row.deleted_at or timezone.now()
+        found.append(Deleted(row.name, row, None, 0, at, at + timedelta(days=settings.DELETED_KEPT_DAYS)))
     return found
 
 
@@ -54,7 +55,20 @@ def deleted_versions(actor: Actor, project: Project) -> list[Deleted]:
     return [
         Deleted(
             f"{place.collection.name}:{place.label}", place.collection, place.version, place.version.size_bytes,
-            place.version.deleted_at, kept_until(place.version),
+            place.version.deleted_at or timezone.now(), kept_until(place.version),
         )
         for place in rows.order_by("-version__deleted_at")[:_MOST]
     ]  # fmt: skip
+
+
+def find_deleted(actor: Actor, project: Project, key: str, at: datetime | None) -> Deleted | None:
+    """Return what a form's ``restore`` names, be it a collection deleted at a time that is not wholly back yet."""
+    rows = deleted_collections(actor, project) + deleted_versions(actor, project)
+    found = next((row for row in rows if row.key == key), None)
+    if found is not None or at is None:
+        return found
+    begun = Collection.objects.live().filter(
+        project=project, pk=parse_int(key.removeprefix("collection-")) or 0
+    )
+    row = visible(actor, ArtifactAction.DELETE, begun).first()
+    return None if row is None else Deleted(row.name, row, None, 0, at, at)

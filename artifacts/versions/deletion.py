@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from access.actor import Actor
@@ -18,7 +19,7 @@ from artifacts.access import ArtifactAction
 from artifacts.contents import count_deleted, count_restored
 from artifacts.models import Alias, Collection, Membership, Version, VersionState
 from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
-from artifacts.versions.links import remove_link
+from artifacts.versions.links import AT_ONCE, remove_link
 from artifacts.versions.time_to_live import expires_at
 from common.errors import Conflict, Gone
 
@@ -32,8 +33,14 @@ def kept_until(version: Version) -> datetime:
 
 
 @transaction.atomic
-def delete_version(*, actor: Actor, version: Version, with_aliases: bool) -> None:
+def delete_version(*, actor: Actor, version: Version, with_aliases: bool, at: datetime | None = None) -> None:
     """Delete a version; it can be restored for DELETED_KEPT_DAYS. Deleting it again changes nothing.
+
+    Args:
+        actor: Who deletes.
+        version: The version, or a draft.
+        with_aliases: Whether its aliases may go with it.
+        at: The time that marks what is deleted together; now when none is given.
 
     Raises:
         Conflict: it is protected, or has aliases and these are not to go with it.
@@ -48,8 +55,45 @@ def delete_version(*, actor: Actor, version: Version, with_aliases: bool) -> Non
         _give_up(version)
         return
     check_deletable(version, with_aliases=with_aliases)
-    take_away(actor, version, timezone.now())
+    take_away(actor, version, at or timezone.now())
     name_latest(actor, collection)
+
+
+@transaction.atomic
+def delete_some(*, actor: Actor, collection: Collection, versions: QuerySet[Version], at: datetime) -> int:
+    """Delete the first AT_ONCE of a collection's versions with their aliases; returns how many are left to delete.
+
+    Protected versions stay. All that one act deletes has its time ``at``, by which `restore_some` finds it again.
+    """
+    require(actor, ArtifactAction.DELETE, collection)
+    collection = _locked(collection.pk)
+    if collection.is_protected:
+        return 0
+    deletable = versions.filter(collection=collection, is_protected=False) & Version.objects.live()
+    some = list(deletable.order_by("pk").select_for_update(of=("self",))[:AT_ONCE])
+    for version in some:
+        version.collection = collection
+        take_away(actor, version, at)
+    name_latest(actor, collection)
+    return deletable.count()
+
+
+@transaction.atomic
+def restore_some(*, actor: Actor, collection: Collection, at: datetime) -> int:
+    """Bring back the first AT_ONCE versions that one act deleted; returns how many are left to restore.
+
+    Raises:
+        Conflict: the collection was deleted, too.
+    """
+    require(actor, ArtifactAction.DELETE, collection)
+    collection = _locked(collection.pk)
+    _require_live(collection)
+    together = Version.objects.deleted().filter(collection=collection, deleted_at=at)
+    # the newest first, so that “latest” moves once
+    for version in together.order_by("-pk").select_for_update(of=("self",))[:AT_ONCE]:
+        version.collection = collection
+        bring_back(actor, version)
+    return together.count()
 
 
 def check_deletable(version: Version, *, with_aliases: bool) -> None:
@@ -85,7 +129,7 @@ def _give_up(draft: Version) -> None:
 def take_away(actor: Actor, version: Version, at: datetime) -> None:
     """Delete a committed version with its aliases and links; the caller has locked its collection.
 
-    ``at`` tells which versions were deleted together with a collection.
+    ``at`` says which versions were deleted together with a collection.
     """
     own = Membership.objects.select_related("collection", "version").get(
         version=version, collection=version.collection_id
@@ -121,10 +165,14 @@ def restore_version(*, actor: Actor, version: Version) -> Version:
         return version
     if version.purge_began_at is not None or version.state != VersionState.COMMITTED:
         raise Gone("This version can no longer be restored; its files are being removed.")
-    if collection.deleted_at is not None:
-        raise Conflict(f"The collection “{collection.name}” was deleted, too; restore it instead.")
+    _require_live(collection)
     bring_back(actor, version)
     return version
+
+
+def _require_live(collection: Collection) -> None:
+    if collection.deleted_at is not None:
+        raise Conflict(f"The collection “{collection.name}” was deleted, too; restore it instead.")
 
 
 def bring_back(actor: Actor, version: Version) -> None:
@@ -164,6 +212,19 @@ def link_again(actor: Actor, version: Version, link: dict[str, Any]) -> None:
     )
     place.collection, place.version = collection, version
     _name_again(actor, place, link["aliases"])
+    name_latest(actor, collection)
+
+
+@transaction.atomic
+def link_some_again(*, actor: Actor, collection: Collection, links: list[dict[str, Any]]) -> None:
+    """Link versions into a portfolio again, but for those that were deleted meanwhile."""
+    require(actor, ArtifactAction.DELETE, collection)
+    collection = _locked(collection.pk)
+    _require_live(collection)
+    versions = Version.objects.live().in_bulk([link["version"] for link in links])
+    for link in links:
+        if link["collection"] == collection.pk and link["version"] in versions:
+            link_again(actor, versions[link["version"]], link)
     name_latest(actor, collection)
 
 

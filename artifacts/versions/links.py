@@ -1,9 +1,10 @@
 """Links: a version takes a place in a portfolio, with a number of its own there."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from access.actor import Actor
 from access.audit.log import record
@@ -19,6 +20,8 @@ from runs.models import Project
 
 LINK, UNLINK = "artifact.link", "artifact.unlink"
 """In the audit log."""
+AT_ONCE = 200
+"""Versions in one transaction, about a second of work: SQLite has one writer, and others must not wait long for it."""
 
 
 @transaction.atomic
@@ -75,6 +78,23 @@ def unlink_version(*, actor: Actor, version: Version, collection: Collection) ->
         raise NotFound(f"This version is not linked into “{collection.name}”.")
     place.collection = collection
     remove_link(actor, place)
+
+
+@transaction.atomic
+def unlink_some(
+    *, actor: Actor, collection: Collection, memberships: QuerySet[Membership]
+) -> list[dict[str, Any]]:
+    """Take the oldest AT_ONCE of these versions out of a portfolio, and return what would bring them back."""
+    require(actor, ArtifactAction.DELETE, collection)
+    collection = Collection.objects.select_for_update(of=("self",)).select_related("project__team").get(
+        pk=collection.pk
+    )  # fmt: skip
+    links = memberships.filter(collection=collection).exclude(version__collection=collection)
+    gone = []
+    for place in links.select_related("version__collection").order_by("index")[:AT_ONCE]:
+        place.collection = collection
+        gone.append({"version": place.version_id, **remove_link(actor, place)})
+    return gone
 
 
 def remove_link(actor: Actor, place: Membership) -> dict[str, object]:

@@ -2,10 +2,10 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -13,21 +13,30 @@ from access.engine import require
 from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import ArtifactAction
-from artifacts.collections.services import CollectionChanges, delete_collection, update_collection
-from artifacts.models import Collection, Membership
-from artifacts.pages.addresses import collection_page
+from artifacts.collections.services import CollectionChanges, delete_some_of_collection, update_collection
+from artifacts.models import Collection, Membership, Version
+from artifacts.pages.addresses import collection_page, trash_page
 from artifacts.pages.code import api_code
 from artifacts.selectors import memberships_of, run_counts
-from artifacts.versions.deletion import delete_version, restore_version
+from artifacts.versions.deletion import delete_some, link_some_again, restore_some
+from artifacts.versions.links import AT_ONCE, unlink_some
 from artifacts.versions.time_to_live import inherited_ttl
 from artifacts.views.rows import collection_of, rights_of
-from common.errors import Conflict, DomainError, Invalid
+from artifacts.views.steps import (
+    begun_at,
+    do_steps,
+    keep_links,
+    links_of_undo,
+    offer_undo,
+    reply_to,
+    sent_time,
+    undo_offered,
+)
+from common.errors import Conflict, Invalid, NotFound
 from common.formats.numbers import parse_int
 
 _A_PAGE = 50
 _MOST_CHOSEN = 1000
-UNDO = "artifacts_deleted"
-"""In the session: the versions that were deleted just now, which the next page offers to restore."""
 DAY_S = 86_400
 
 
@@ -50,7 +59,7 @@ def collection(request: HttpRequest, **names: str) -> HttpResponse:
         "code": api_code(places[0]) if places else "",
         "ttl_days": (row.ttl_s or 0) // DAY_S if row.ttl_s is not None else None,
         "inherited_days": inherited_s // DAY_S,
-        "deleted_now": request.session.pop(UNDO, []),
+        "undo": undo_offered(request),
         **rights_of(request, row),
     }
     return render(request, "artifacts/collection/page.html", context)
@@ -100,59 +109,70 @@ def ttl_of_form(choice: str, days: str) -> int | None:
 @declare(ArtifactAction.DELETE)
 @require_POST
 def collection_delete(request: HttpRequest, **names: str) -> HttpResponse:
-    """Delete the collection with its versions."""
-    row = collection_of(request, names)
+    """Delete the collection with its versions, in steps."""
+    row, actor, at = collection_of(request, names), actor_of(request), begun_at(request)
     try:
-        delete_collection(actor=actor_of(request), collection=row)
+        left = do_steps(request, lambda: delete_some_of_collection(actor=actor, collection=row, at=at))
     except Conflict as refusal:
         messages.error(request, refusal.message)
-        return redirect(collection_page(row))
-    messages.success(request, _("“%(name)s” deleted.") % {"name": row.name})
-    return redirect("artifacts:deleted", row.project.team.name, row.project.name)
+        return reply_to(request, collection_page(row))
+    if not left:
+        messages.success(request, _("“%(name)s” deleted.") % {"name": row.name})
+    return reply_to(request, trash_page(row.project), at=at, left=left)
 
 
-def _chosen(request: HttpRequest, row: Collection) -> list[Membership]:
+def _chosen(request: HttpRequest, row: Collection) -> QuerySet[Membership]:
+    """Return the places in a collection that a form names by ``version``, repeated, or all."""
+    if request.POST.get("all"):
+        return memberships_of(row)
     numbers = [parse_int(text) for text in request.POST.getlist("version")[:_MOST_CHOSEN]]
-    wanted = [number for number in numbers if number is not None]
-    return list(memberships_of(row).filter(index__in=wanted))
+    return memberships_of(row).filter(index__in=[number for number in numbers if number is not None])
 
 
 @declare(ArtifactAction.DELETE)
 @require_POST
 def versions_delete(request: HttpRequest, **names: str) -> HttpResponse:
-    """Delete the chosen versions, with their aliases; those that may not be deleted stay and are named."""
-    row, actor = collection_of(request, names), actor_of(request)
+    """Delete the chosen versions with their aliases, in steps; in a portfolio they are unlinked."""
+    row, actor, at = collection_of(request, names), actor_of(request), begun_at(request)
     require(actor, ArtifactAction.DELETE, row)
-    done, refused = [], []
-    for place in _chosen(request, row):
-        try:
-            delete_version(actor=actor, version=place.version, with_aliases=True)
-        except DomainError as refusal:
-            refused.append(f"{place.label}: {refusal.message}")
-        else:
-            done.append(place)
-    for text in refused[:5]:
-        messages.error(request, text)
-    if done:
-        request.session[UNDO] = [place.version_id for place in done]
-    return redirect(collection_page(row))
+    chosen = _chosen(request, row).order_by()
+    versions = Version.objects.filter(pk__in=chosen.values("version"))
+
+    def delete() -> int:
+        before = versions.count()
+        left = delete_some(actor=actor, collection=row, versions=versions, at=at)
+        offer_undo(request, at, before - versions.count())
+        return left
+
+    def unlink() -> int:
+        links = unlink_some(actor=actor, collection=row, memberships=chosen)
+        offer_undo(request, at, len(links), links)
+        return chosen.count()
+
+    left = do_steps(request, delete if row.is_sequence else unlink)
+    if not left and chosen.exists():
+        messages.error(request, _("Protected versions were kept."))
+    return reply_to(request, collection_page(row), at=at, left=left)
 
 
 @declare(ArtifactAction.DELETE)
 @require_POST
 def versions_restore(request: HttpRequest, **names: str) -> HttpResponse:
-    """Restore the versions that were deleted together a moment ago."""
-    row, actor = collection_of(request, names), actor_of(request)
+    """Bring back the versions that were deleted, or unlinked, together a moment ago, in steps."""
+    row, actor, at = collection_of(request, names), actor_of(request), sent_time(request)
     require(actor, ArtifactAction.DELETE, row)
-    wanted = [parse_int(text) for text in request.POST.getlist("version")[:_MOST_CHOSEN]]
-    done = 0
-    for version in row.versions.deleted().filter(pk__in=[pk for pk in wanted if pk is not None]):
-        try:
-            restore_version(actor=actor, version=version)
-            done += 1
-        except DomainError as refusal:
-            messages.error(request, refusal.message)
-    if done:
-        text = ngettext("%(n)d version restored.", "%(n)d versions restored.", done)
-        messages.success(request, text % {"n": done})
-    return redirect(collection_page(row))
+    if at is None:
+        raise NotFound(_("This doesn’t exist, or it can no longer be restored."))
+
+    def restore() -> int:
+        return restore_some(actor=actor, collection=row, at=at)
+
+    def link() -> int:
+        links = links_of_undo(request, at)
+        link_some_again(actor=actor, collection=row, links=links[:AT_ONCE])
+        return keep_links(request, at, links[AT_ONCE:])
+
+    left = do_steps(request, restore if row.is_sequence else link)
+    if not left:
+        messages.success(request, _("Versions restored."))
+    return reply_to(request, collection_page(row), at=at, left=left)

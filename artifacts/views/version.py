@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -22,8 +23,9 @@ from artifacts.versions.aliases import add_aliases, delete_aliases
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.services import Changes, update_version
 from artifacts.versions.time_to_live import inherited_ttl
-from artifacts.views.collection import DAY_S, UNDO, ttl_of_form
+from artifacts.views.collection import DAY_S, ttl_of_form
 from artifacts.views.rows import place_of, rights_of
+from artifacts.views.steps import offer_undo
 from common.errors import Conflict, Invalid
 from runs.run_page.value_tree import leaves_of, nodes_of, read_tree
 
@@ -139,11 +141,11 @@ def version_aliases(request: HttpRequest, **names: str) -> HttpResponse:
 @require_POST
 def version_delete(request: HttpRequest, **names: str) -> HttpResponse:
     """Delete the version with its aliases, and show its collection."""
-    place = place_of(request, names)
+    place, at = place_of(request, names), timezone.now()
     try:
-        delete_version(actor=actor_of(request), version=place.version, with_aliases=True)
+        delete_version(actor=actor_of(request), version=place.version, with_aliases=True, at=at)
     except Conflict as refusal:
         messages.error(request, refusal.message)
         return redirect(version_page(place))
-    request.session[UNDO] = [place.version_id]
+    offer_undo(request, at, 1)
     return redirect(collection_page(place.collection))

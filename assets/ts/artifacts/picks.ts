@@ -11,14 +11,21 @@ function enable(form: HTMLFormElement): void {
   const boxes = [...form.querySelectorAll<HTMLInputElement>("tbody input[name=version]:not(:disabled)")];
   const all = one<HTMLInputElement>("[data-pick-all]", form);
   const compare = one<HTMLAnchorElement>("[data-pick-compare]", form);
+  const everything = form.querySelector<HTMLElement>("[data-pick-everything]");
+  const allPages = everything?.querySelector("input");
   let last: number | undefined;
 
   const draw = () => {
     const chosen = boxes.filter((box) => box.checked);
     all.checked = chosen.length > 0 && chosen.length === boxes.length;
     all.indeterminate = chosen.length > 0 && chosen.length < boxes.length;
-    one("[data-pick-count]", form).textContent = word("chosen", { n: chosen.length });
-    compare.hidden = chosen.length !== 2;
+    if (everything && allPages) {
+      everything.hidden = !all.checked;
+      allPages.checked &&= all.checked;
+    }
+    const count = allPages?.checked ? Number(allPages.dataset.count) : chosen.length;
+    one("[data-pick-count]", form).textContent = word("chosen", { n: count });
+    compare.hidden = chosen.length !== 2 || !!allPages?.checked;
     const [newer, older] = chosen.map((box) => box.value); // newest first, as the rows are
     compare.href = `${form.dataset.picks}/v${newer}/compare?with=v${older}`;
   };
@@ -39,6 +46,7 @@ function enable(form: HTMLFormElement): void {
     for (const box of boxes) box.checked = all.checked;
     draw();
   });
+  allPages?.addEventListener("click", draw);
   one("[data-pick-clear]", form).addEventListener("click", clear);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("dialog[open]")) clear();

@@ -1,3 +1,5 @@
 import { enablePicks } from "../artifacts/picks";
+import { enableSteps } from "../artifacts/steps";
 
 enablePicks();
+enableSteps();
