@@ -2,10 +2,12 @@
 
 from collections.abc import Collection as Some
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import ngettext
 
 from access.actor import Actor
+from access.engine import visible
+from artifacts.access import ArtifactAction
 from artifacts.models import Output, Version
 from artifacts.selectors import own_memberships
 from artifacts.versions.deletion import delete_version
@@ -33,12 +35,24 @@ class ArtifactsRunParticipant(RunParticipant):
 
     def delete_outputs(self, actor: Actor, run_ids: Some[int]) -> list[str]:
         """Delete the versions that no other run logged; return those that were kept, by name, and why."""
-        others = Output.objects.filter(version=OuterRef("pk"), run__deleted_at__isnull=True)
-        logged = Output.objects.filter(version=OuterRef("pk"), run__in=run_ids)
         kept = []
-        for place in own_memberships(Version.objects.live().filter(Exists(logged), ~Exists(others))):
+        for place in own_memberships(_outputs_of(actor, run_ids)):
             try:
                 delete_version(actor=actor, version=place.version, with_aliases=True)
             except DomainError as error:
                 kept.append(f"{place.collection.name}:{place.label}: {error.message}")
         return kept
+
+    def count_outputs(self, actor: Actor, run_ids: Some[int]) -> tuple[int, int]:
+        """Return how many versions that no other run logged the actor sees, and the bytes of their files."""
+        found = _outputs_of(actor, run_ids).order_by().aggregate(count=Count("pk"), size=Sum("size_bytes"))
+        return found["count"], found["size"] or 0
+
+
+def _outputs_of(actor: Actor, run_ids: Some[int]) -> QuerySet[Version]:
+    """Return the versions that the actor sees and no other run has logged, but for deleted ones."""
+    logged = Output.objects.filter(version=OuterRef("pk"), run__in=run_ids)
+    others = Output.objects.filter(version=OuterRef("pk"), run__deleted_at__isnull=True).exclude(
+        run__in=run_ids
+    )
+    return visible(actor, ArtifactAction.VIEW, Version.objects.live().filter(Exists(logged), ~Exists(others)))

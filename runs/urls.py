@@ -48,6 +48,7 @@ urlpatterns = [
     path(f"{_PROJECT}/access", project_members.request_access, name="request_access"),
     path(f"{_PROJECT}/deleted", project.deleted, name="deleted"),
     path(f"{_PROJECT}/logs", logs.project_logs, name="project_logs"),
+    path(f"{_PROJECT}/outputs", bulk_actions.outputs, name="outputs"),
     path(f"{_PROJECT}/compare", project.compare, name="compare"),
     path(f"{RUN_ROUTE}/overview", run.run_overview, name="run_overview"),
     path(f"{RUN_ROUTE}/head", run.run_head, name="run_head"),

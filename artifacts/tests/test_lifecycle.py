@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from access.actions import Preset
 from access.actor import SYSTEM
@@ -20,7 +21,7 @@ from storage.models import Holding
 from storage.services import stored_bytes
 from teams.account_merge import personal_team
 from teams.teams.deletion import delete_team
-from tests.factories import ProjectFactory, RunFactory, UserFactory, actor
+from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -82,6 +83,34 @@ def test_what_is_protected_keeps_its_project_and_its_team(run: Run, *, protects_
             delete()
     rows.update(is_protected=False)
     delete_project(actor=SYSTEM, project=run.project)
+    assert names_left() == set()
+
+
+def test_what_would_go_is_counted_as_far_as_it_is_seen(client: Any, run: Run) -> None:
+    moved = ProjectFactory(name="elsewhere")
+    make_version(moved, "hidden", run=run)
+    for name, content in {"one": b"1" * 1000, "two": b"2" * 24}.items():
+        make_version(run.project, name, {"a.txt": content}, run=run)
+    other = RunFactory(project=run.project)
+    make_version(run.project, "shared", run=run)
+    make_version(run.project, "shared", run=other)
+    member = make_member(run.project.team, Preset.ADMIN)
+    client.force_login(member)
+    address = reverse("runs:outputs", args=[run.project.team.name, run.project.name])
+    assert client.get(address, {"uid": run.uid}).json() == {"text": "2 versions, 1.00 KiB"}
+    assert client.get(address, {"uid": f"{run.uid},{other.uid}"}).json()["text"].startswith("3 versions")
+    assert client.get(address, {"uid": "nothing"}).json() == {"text": "None"}
+    result = delete_runs(actor=actor(member), run_ids=[run.pk], with_artifacts=True)
+    assert result.kept == []
+    assert names_left() == {"hidden", "shared"}
+
+
+def test_the_storage_page_deletes_artifacts_with_runs_when_it_is_asked_to(client: Any, run: Run) -> None:
+    make_version(run.project, "mine", run=run)
+    client.force_login(make_member(run.project.team, Preset.ADMIN))
+    page = reverse("usage:team_storage_project", args=[run.project.team.name, run.project.name])
+    assert 'value="artifacts"' in client.get(page).content.decode()
+    client.post(page, {"uid": run.uid, "value": "artifacts"})
     assert names_left() == set()
 
 

@@ -60,6 +60,10 @@ class RunParticipant:
     def guard_projects(self, projects: "QuerySet[Project]") -> None:
         """Raise a Conflict that says why these projects, and all that is in them, cannot be deleted."""
 
+    def count_outputs(self, actor: Actor, run_ids: Collection[int]) -> tuple[int, int]:
+        """Return how many things the actor sees that no other runs than these have made, and their bytes."""
+        return 0, 0
+
     def before_purge(self, run_id: int) -> None:
         """Take a last look at a run whose rows are about to go, outside any transaction. A failure stops nothing."""
 
@@ -131,6 +135,12 @@ def guard_projects(projects: "QuerySet[Project]") -> None:
     """Let no projects be deleted that hold what one of the apps protects."""
     for participant in _participants:
         participant.guard_projects(projects)
+
+
+def count_outputs(actor: Actor, run_ids: Collection[int]) -> tuple[int, int]:
+    """Return how many things the actor sees that only these runs have made, and their bytes."""
+    counts = [participant.count_outputs(actor, run_ids) for participant in _participants]
+    return sum(count for count, _size in counts), sum(size for _count, size in counts)
 
 
 def before_purge(run_id: int) -> None:

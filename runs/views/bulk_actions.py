@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -14,10 +15,12 @@ from access.engine import require
 from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
+from common.templatetags.runyard import filesize_binary
 from runs import selectors
 from runs.access import RunAction
 from runs.bulk_actions.catalogue import BULK_ACTIONS, ON_DELETED
 from runs.bulk_actions.services import BulkActionResult
+from runs.lifecycle.participants import count_outputs
 from runs.models import Project, Run
 from runs.run_page.neighbours import neighbour
 from runs.table.query import TableQuery, matching_runs
@@ -66,6 +69,18 @@ def perform_bulk_action(request: HttpRequest, entity: str, project: str, act: st
             "undo": undo if result.done else None,
         }
     )
+
+
+@declare(RunAction.VIEW)
+@never_cache
+@require_GET
+def outputs(request: HttpRequest, entity: str, project: str) -> JsonResponse:
+    """Say which artifact versions would be deleted with runs, which are named as for acts, in words."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    count, size = count_outputs(actor, _chosen_run_ids(actor, row, "delete", request.GET))
+    text = ngettext("%(n)d version, %(size)s", "%(n)d versions, %(size)s", count)
+    return JsonResponse({"text": text % {"n": count, "size": filesize_binary(size)} if count else _("None")})
 
 
 TABS = ("metrics:run_workspace", "metrics:run_media", "metrics:run_system", "runs:run_overview", "runs:run_logs",

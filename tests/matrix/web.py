@@ -349,6 +349,7 @@ ROUTES: dict[str, list[Case]] = {
     "runs:act": [
         Case("projects: view", Over.PROJECT, "POST", args={"act": "delete"})
     ],  # each run is asked for
+    "runs:outputs": [_PROJECT],
     "runs:project_overview": [_PROJECT],
     "runs:run_act": [Case("runs: delete", Over.RUN, "POST", args={"act": "protect"})],
     "runs:run_beside": [Case("runs: view", Over.RUN, args={"way": "next"})],

@@ -16,7 +16,7 @@ from access.engine import require, visible
 from access.web.requests import actor_of
 from artifacts.retention.storage import largest_collections, largest_versions, oldest_unused
 from runs.access import RunAction
-from runs.bulk_actions.deletion import delete_runs
+from runs.bulk_actions.deletion import WITH_ARTIFACTS, delete_runs
 from runs.models import Project
 from runs.selectors import get_project, runs_of
 from teams.access import TeamAction
@@ -86,7 +86,11 @@ def _delete(request: HttpRequest, project: Project) -> None:
     """Delete the chosen runs, and say what became of them."""
     actor = actor_of(request)
     chosen = runs_of(actor, project).filter(uid__in=request.POST.getlist("uid")[:1000])
-    outcome = delete_runs(actor=actor, run_ids=list(chosen.values_list("pk", flat=True)))
+    outcome = delete_runs(
+        actor=actor,
+        run_ids=list(chosen.values_list("pk", flat=True)),
+        with_artifacts=WITH_ARTIFACTS in request.POST.getlist("value"),
+    )
     if done := len(outcome.done):
         days = settings.DELETED_KEPT_DAYS
         words = ngettext(
@@ -99,6 +103,8 @@ def _delete(request: HttpRequest, project: Project) -> None:
         messages.success(request, words % {"n": done, "days": days})
     for uid, reason in list(outcome.refused.items())[:5]:
         messages.error(request, f"{uid}: {reason}")
+    for reason in outcome.kept[:5]:
+        messages.error(request, reason)
 
 
 @never_cache

@@ -1,3 +1,5 @@
+import { sayOutputs } from "./outputs";
+
 /** Open a `<dialog>` from `[data-opens="id"]`; a click on its backdrop or `[data-closes]` closes it. */
 export function enableDialogs(): void {
   document.addEventListener("click", (event) => {
@@ -16,6 +18,7 @@ export function openDialog(id: string): void {
   const dialog = document.getElementById(id);
   if (!(dialog instanceof HTMLDialogElement) || dialog.open) return;
   countChosen(dialog);
+  void sayOutputs(dialog);
   dialog.showModal();
 }
 

@@ -1,5 +1,6 @@
 import { make, one } from "../lib/dom";
 import { formatCount } from "../lib/format";
+import { sayOutputs } from "../lib/outputs";
 import { word } from "../lib/words";
 import { performBulkAction } from "./bulk-actions";
 import type { Catalogue } from "./catalogue";
@@ -128,6 +129,7 @@ class Questions {
     names.replaceChildren(...this.names().map((name) => make("li", "truncate", name)));
     this.withArtifacts.checked = false;
     one<HTMLElement>("[data-artifacts]", this.sure).hidden = act !== "delete";
+    if (act === "delete") void sayOutputs(this.sure, this.selection.toParams());
     this.sure.showModal();
   }
 
