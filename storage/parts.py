@@ -8,7 +8,7 @@ import re
 import shutil
 from base64 import b64decode
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import md5
 from pathlib import Path
 
@@ -126,7 +126,10 @@ def discard_abandoned(older_than: float) -> int:
     return len(old)
 
 
-def pending_bytes() -> int:
-    """Return the bytes of all parts that have not been put together."""
-    root = Path(settings.BLOB_ROOT) / "parts"
-    return sum(part.stat().st_size for part in root.glob("*/*") if part.is_file())
+def sizes() -> dict[str, int]:
+    """Return the bytes of the parts that lie here, by upload; few uploads are under way at once."""
+    found: dict[str, int] = {}
+    for part in (Path(settings.BLOB_ROOT) / "parts").glob("*/*"):
+        with suppress(FileNotFoundError):  # put together meanwhile
+            found[part.parent.name] = found.get(part.parent.name, 0) + part.stat().st_size
+    return found

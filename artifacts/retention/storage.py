@@ -12,9 +12,10 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from access.actor import Actor
 from access.engine import visible
 from artifacts.access import ArtifactAction
-from artifacts.models import Collection, Content, Membership, Use, Version
+from artifacts.models import Collection, Content, Membership, PartsUpload, Use, Version
 from artifacts.selectors import own_memberships
 from runs.models import Project
+from storage import parts
 
 LISTED = 10
 
@@ -53,6 +54,18 @@ def trash_by_project(projects: Iterable[int]) -> dict[int, ArtifactTrash]:
         one = found[project_id]
         one.first = min(filter(None, (one.first, first)))
         one.last = max(filter(None, (one.last, last)))
+    return found
+
+
+def uploading_by_project(projects: QuerySet[Project]) -> dict[int, int]:
+    """Return the bytes of files that come in parts and are not complete, by project; the ledger has them only then."""
+    sizes = parts.sizes()
+    found: dict[int, int] = {}
+    if not sizes:
+        return found
+    uploads = PartsUpload.objects.filter(key__in=list(sizes), version__collection__project__in=projects)
+    for project_id, key in uploads.values_list("version__collection__project_id", "key"):
+        found[project_id] = found.get(project_id, 0) + sizes[key]
     return found
 
 

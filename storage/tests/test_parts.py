@@ -98,7 +98,7 @@ def test_what_nobody_goes_on_with_is_swept(tmp_path: Path):
     other = secrets.token_hex(16)
     _keep(1, ONE)
     _keep(1, TWO, key=other)
-    assert parts.pending_bytes() == len(ONE) + len(TWO)
+    assert parts.sizes() == {KEY: len(ONE), other: len(TWO)}
     old = (tmp_path / "parts" / KEY).stat().st_mtime - services.UNUSED_FOR.total_seconds() - 1
     os.utime(tmp_path / "parts" / KEY, (old, old))
     assert services.sweep() == 1

@@ -58,6 +58,10 @@ class StorageSerializer(_StoredBytesSerializer):
         read_only=True,
         help_text="Of the trash: files of artifacts that no version needs, freed within a day or two.",
     )
+    artifact_uploading_bytes = serializers.IntegerField(
+        read_only=True,
+        help_text="Parts of artifact files that are still being uploaded; not counted in any other figure.",
+    )
     trash_freed_from = serializers.DateTimeField(
         source="trash.first",
         read_only=True,

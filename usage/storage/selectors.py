@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce
 
 from access.actor import Actor
 from access.engine import require, visible
-from artifacts.retention.storage import ArtifactTrash, trash_by_project
+from artifacts.retention.storage import ArtifactTrash, trash_by_project, uploading_by_project
 from runs.access import ProjectAction
 from runs.models import Project, Run
 from runs.selectors import deleted_projects_of, runs_of
@@ -65,6 +65,8 @@ class StoredBytes:
     """Of artifact versions that can be restored."""
     artifact_pending_bytes: int = 0
     """Of artifacts that nothing names any more, or not yet."""
+    artifact_uploading_bytes: int = 0
+    """Of artifacts, parts of files that are not complete; no plan counts them, so they are not in the other figures."""
 
     @property
     def total_bytes(self) -> int:
@@ -142,6 +144,8 @@ def _add_trash(team: Team, found: dict[int, StoredBytes]) -> None:
         found[row["project_id"]].trash.add(row)
     for project_id, unneeded in trash_by_project(found).items():
         found[project_id].add_artifacts(unneeded)
+    for project_id, size in uploading_by_project(Project.objects.filter(team=team)).items():
+        found[project_id].artifact_uploading_bytes = size
 
 
 def _total(some: list[StoredBytes]) -> StoredBytes:
@@ -151,6 +155,7 @@ def _total(some: list[StoredBytes]) -> StoredBytes:
             kept.sizes[category] = kept.sizes.get(category, 0) + size
         kept.artifact_trash_bytes += one.artifact_trash_bytes
         kept.artifact_pending_bytes += one.artifact_pending_bytes
+        kept.artifact_uploading_bytes += one.artifact_uploading_bytes
         kept.trash.size_bytes += one.trash.size_bytes
         kept.trash.freeing_bytes += one.trash.freeing_bytes
         if one.trash.first and one.trash.last:
@@ -221,4 +226,6 @@ def stored_in_project(project: Project) -> StoredBytes:
         kept.trash.add(row)
     for unneeded in trash_by_project([project.pk]).values():
         kept.add_artifacts(unneeded)
+    uploading = uploading_by_project(Project.objects.filter(pk=project.pk))
+    kept.artifact_uploading_bytes = uploading.get(project.pk, 0)
     return kept

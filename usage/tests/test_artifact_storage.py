@@ -8,10 +8,12 @@ from django.test import Client
 from access.actions import Preset
 from access.actor import SYSTEM
 from artifacts.lineage.services import use_version
-from artifacts.models import Content
-from artifacts.tests.factories import hold_bytes, make_version
+from artifacts.models import Content, PartsUpload
+from artifacts.tests.factories import hold_bytes, make_draft, make_version
 from artifacts.versions.deletion import delete_version
 from runs.projects.deletion import delete_project
+from storage import parts
+from storage.filesystem import Incoming
 from tests.factories import ProjectFactory, RunFactory, actor
 from usage.storage.selectors import storage_of, stored_in_project
 
@@ -47,6 +49,26 @@ def test_what_is_live_in_the_trash_and_pending_is_told_apart(project: Any, membe
         assert (kept.trash.size_bytes, kept.trash.freeing_bytes) == (trash + pending, pending)
         assert kept.live_bytes == live
         assert kept.trash.first is not None
+
+
+def test_parts_of_files_that_are_not_complete_are_told_beside_the_rest(
+    project: Any, member_of: Any, client: Client
+) -> None:
+    draft = make_draft(project, "large")
+    for content, key in ((b"x" * 700, "a" * 32), (b"y" * 7, "b" * 32)):
+        with Incoming() as incoming:
+            incoming.write(content)
+            parts.keep(key, 1, "", incoming.finish())
+    PartsUpload.objects.create(version=draft, key="a" * 32, md5="m", path="large.bin")
+    admin = member_of(project.team, Preset.ADMIN)
+    live, trash, pending = sums()
+    for kept in (stored_in_project(project), storage_of(actor(admin), project.team).kept):
+        assert kept.artifact_uploading_bytes == 700
+        assert kept.sizes["artifact"] == live + trash + pending
+    client.force_login(admin)
+    assert ">700 B</span> of files being uploaded" in (
+        client.get(f"/teams/{project.team.name}/storage/{project.name}").content.decode()
+    )
 
 
 def test_all_versions_of_a_deleted_project_are_in_the_trash(project: Any, member_of: Any) -> None:

@@ -305,7 +305,7 @@ def test_rest_tells_totals_projects_and_runs(team: Team, client: Client, api_key
     del totals["trash_freed_from"], totals["trash_freed_to"]
     assert totals == {
         "entity": "vision", "total_bytes": 123, "live_bytes": 120, "trash_bytes": 3,
-        "artifact_trash_bytes": 0, "artifact_pending_bytes": 0,
+        "artifact_trash_bytes": 0, "artifact_pending_bytes": 0, "artifact_uploading_bytes": 0,
         "by_category": sizes | {"log": 3},
     }  # fmt: skip
     [row] = ask(client, secret, "/projects?entity=vision").json()["results"]
