@@ -97,10 +97,10 @@ class AuditViewSet(ListModelMixin, ScopedViewSet[AuditEntry]):
         pages; that download is written down, too.
         """
         given = validated(AuditQuerySerializer, request.query_params)
-        actor, organization = actor_of(request), self._organization(given.pop("organization", ""))
+        actor, organization = signed_in(request), self._organization(given.pop("organization", ""))
         chosen = AuditFilter(**given)
         if request.accepted_renderer.format == "ndjson":
-            return export(signed_in(request), chosen, organization, "ndjson")
+            return export(actor, chosen, organization, "ndjson")
         require_log(actor, organization)
         page = self.paginate_queryset(matching(actor, chosen, organization)) or []
         rows = [entry_to_dict(line) for line in audit_lines(actor, page)]

@@ -252,9 +252,10 @@ class TestRest:
         assert response["Content-Type"] == "application/x-ndjson"
         assert {json.loads(line)["organization"] for line in _body(response).splitlines()} == {"acme"}
 
-    def test_streams_nothing_to_who_is_not_signed_in(self):
+    @pytest.mark.parametrize("form", ["json", "ndjson"])
+    def test_answers_nothing_to_who_is_not_signed_in(self, form: str):
         """A download is written down with its person, so there has to be one."""
-        response = Client().get("/api/v1/audit/?format=ndjson")
+        response = Client().get(f"/api/v1/audit/?format={form}")
         assert (response.status_code, response.json()["error"]["code"]) == (401, "unauthenticated")
 
     def test_refuses_who_is_no_admin(self, team: Team):

@@ -1,6 +1,7 @@
 """Global ids: opaque to the SDK, except a project's ``internalId``, of which it reads the number."""
 
 import base64
+import re
 
 from common.errors import NotFound
 from common.formats.numbers import parse_int
@@ -33,4 +34,5 @@ def from_id(kind: str, text: str) -> int:
     found, pk = _parts(text)
     if found == kind and pk is not None:
         return pk
-    raise NotFound(f"The {kind.lower()} with the ID “{text}” doesn’t exist.")
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).lower()
+    raise NotFound(f"The {words} with the ID “{text}” doesn’t exist.")
