@@ -26,6 +26,17 @@ class ArtifactEvent(StrEnum):
     REMOVE_COLLECTION_TAG = "REMOVE_COLLECTION_TAG"
 
 
+class Reach(StrEnum):
+    """Whom an event concerns: what happens to a version happens wherever it is linked, and each hears of it once."""
+
+    TEAM = "team"
+    """Those of the collection, of its project and of the team."""
+    PROJECT = "project"
+    """Those of the collection and of its project; the team has it from another collection."""
+    COLLECTION = "collection"
+    """Those of the collection; its project has it from another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class ArtifactChange:
     """One event."""
@@ -38,6 +49,7 @@ class ArtifactChange:
     """The number of the version in the collection."""
     name: str = ""
     """The alias or the tag."""
+    reach: Reach = Reach.TEAM
 
 
 _followers: list[Callable[[ArtifactChange], None]] = []

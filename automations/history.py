@@ -1,9 +1,10 @@
 """What automations did and destinations were sent: messages with their outcome (ALR-5, ALR-6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Prefetch, Q, QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -13,6 +14,7 @@ from alerts.access import AlertAction
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection
+from artifacts.pages.addresses import collection_page, names_of
 from automations.conditions.artifacts import artifact_name, artifact_sentence
 from automations.conditions.sentences import event_sentence
 from automations.selectors import seen_automations
@@ -97,7 +99,8 @@ def executions(actor: Actor, messages: Sequence[Message]) -> list[Execution]:
     named = {pk for event in events if (pk := _collection_of(event)) is not None}
     collections = visible(actor, ArtifactAction.VIEW, Collection.objects.live().filter(pk__in=named))
     seen = _Seen(
-        frozenset(runs.values_list("pk", flat=True)), frozenset(collections.values_list("pk", flat=True))
+        frozenset(runs.values_list("pk", flat=True)),
+        {row.pk: row for row in collections.select_related("type", "project__team")},
     )
     return [_execution(message, seen) for message in messages]
 
@@ -107,7 +110,7 @@ class _Seen:
     """Of what the events are about, what the reader sees."""
 
     runs: frozenset[int]
-    collections: frozenset[int]
+    collections: Mapping[int, Collection]
 
     def __contains__(self, event: Event) -> bool:
         if event.run_id is not None:
@@ -134,7 +137,18 @@ def _cause(event: Event, seen: _Seen) -> Cause:
         )
     if event.run is not None:
         return Cause(cause_words(event), event.run, event.run.display_name, path_of(event.run))
-    return Cause(cause_words(event), None, artifact_name(event.data), event.data.get("path", ""))
+    return Cause(cause_words(event), None, artifact_name(event.data), _page_of(event, seen))
+
+
+def _page_of(event: Event, seen: _Seen) -> str:
+    """Return the page of the artifact that an event is about, by the names that it has now."""
+    collection = seen.collections.get(_collection_of(event) or 0)
+    if collection is None:
+        return str(event.data.get("path", ""))
+    label = str(event.data.get("artifact_version_string", "")).rpartition(":")[2]
+    if not label:
+        return collection_page(collection)
+    return reverse("artifacts:version", args=[*names_of(collection), label])
 
 
 def cause_words(event: Event) -> str:

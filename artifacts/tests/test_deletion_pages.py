@@ -146,10 +146,8 @@ def test_a_protected_version_keeps_its_collection_whole(client: Client, project:
 def test_linked_versions_are_unlinked_in_steps_and_linked_again(client: Client, project: Project):
     versions = log_versions(project, 5)
     for version in versions:
-        place = link_version(
-            actor=SYSTEM, version=version, project=project, name="best", aliases=[f"a{version.pk}"]
-        )
-    portfolio = place.collection
+        link_version(actor=SYSTEM, version=version, project=project, name="best", aliases=[f"a{version.pk}"])
+    portfolio = Collection.objects.get(name="best")
     address = reverse("artifacts:versions_delete", args=names_of(portfolio))
     assert step_through(client, address, {"all": "1"}) == [3, 1, 0]
     assert not memberships_of(portfolio).exists()
@@ -165,7 +163,8 @@ def test_linked_versions_are_unlinked_in_steps_and_linked_again(client: Client, 
 @pytest.mark.usefixtures("two_at_once")
 def test_a_portfolio_is_deleted_with_its_links_and_comes_back_with_them(project: Project):
     for version in log_versions(project, 5):
-        portfolio = link_version(actor=SYSTEM, version=version, project=project, name="best").collection
+        link_version(actor=SYSTEM, version=version, project=project, name="best")
+    portfolio = Collection.objects.get(name="best")
     services.delete_collection(actor=SYSTEM, collection=portfolio)
     assert not Membership.objects.filter(collection=portfolio).exists()
     portfolio.refresh_from_db()

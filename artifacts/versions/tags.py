@@ -1,11 +1,11 @@
 """Tags of versions and of collections."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from access.actor import Actor
 from artifacts.models import Collection, CollectionTag, Membership, Version, VersionTag
 from artifacts.names import check_tags
-from artifacts.participants import ArtifactChange, ArtifactEvent, happened
+from artifacts.participants import ArtifactChange, ArtifactEvent, Reach, happened
 
 
 def add_version_tags(actor: Actor, version: Version, names: Iterable[str]) -> list[str]:
@@ -30,11 +30,25 @@ def remove_version_tags(actor: Actor, version: Version, names: Iterable[str]) ->
 
 
 def _tell(actor: Actor, event: ArtifactEvent, version: Version, names: list[str]) -> None:
+    """Tell of tags in the collection of a version, and in all that it is linked into."""
     if not names:
         return
-    own = Membership.objects.filter(version=version, collection=version.collection).first()
-    for name in names:
-        happened(ArtifactChange(event, actor, version.collection, version, own.index if own else None, name))
+    for place, reach in _places_of(version):
+        for name in names:
+            happened(ArtifactChange(event, actor, place.collection, version, place.index, name, reach))
+
+
+def _places_of(version: Version) -> Iterator[tuple[Membership, Reach]]:
+    """Yield the places of a version, its own first, and whom an event concerns there that all have."""
+    live = Membership.objects.filter(version=version, collection__in=Collection.objects.live())
+    places = live.select_related("collection__project__team").order_by("pk")
+    projects, teams = set(), set()
+    for place in sorted(places, key=lambda place: place.collection_id != version.collection_id):
+        project = place.collection.project
+        reach = Reach.PROJECT if project.team_id in teams else Reach.TEAM
+        yield place, Reach.COLLECTION if project.pk in projects else reach
+        projects.add(project.pk)
+        teams.add(project.team_id)
 
 
 def add_collection_tags(actor: Actor, collection: Collection, names: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from alerts.payloads.templating import is_variable
 from artifacts.manifests.ids import to_version_id
 from artifacts.models import Membership, Version
 from artifacts.pages.addresses import collection_page, path_of, version_page
-from artifacts.participants import ArtifactChange, ArtifactEvent
+from artifacts.participants import ArtifactChange, ArtifactEvent, Reach
 from automations.models import Automation
 from common.database.commits import after_commit
 from common.formats.lenient_json import clean_tree
@@ -36,7 +36,11 @@ def record_artifact_change(change: ArtifactChange) -> None:
 def _is_awaited(change: ArtifactChange) -> bool:
     """Say whether an automation of the collection, its project or the whole team waits for the event."""
     project = change.collection.project
-    scope = Q(collection=change.collection) | Q(project=project, collection=None) | Q(project=None)
+    scope = Q(collection=change.collection)
+    if change.reach is not Reach.COLLECTION:
+        scope |= Q(project=project, collection=None)
+    if change.reach is Reach.TEAM:
+        scope |= Q(project=None)
     waiting = Automation.objects.filter(scope, team=project.team_id, event=change.event, is_on=True)
     return waiting.exists()
 
@@ -52,6 +56,8 @@ def _data_of(change: ArtifactChange) -> dict[str, Any]:
         "artifact_collection_name": collection.name,
         "path": collection_page(collection),
     }
+    if change.reach is not Reach.TEAM:
+        data["reach"] = change.reach.value
     if change.name:
         data["alias" if change.event == ArtifactEvent.ADD_ARTIFACT_ALIAS else "tag"] = change.name
     if version is None or change.index is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from django.db.models import Q
 
 from alerts.models import Event, EventKind
+from artifacts.participants import Reach
 from automations.conditions import artifacts
 from automations.conditions.events import ARTIFACT_EVENTS, AutomationEvent
 from automations.conditions.filters import Condition
@@ -57,14 +58,21 @@ def _candidates(events: Sequence[Event]) -> Iterable[tuple[Event, Automation, Co
         by_team[automation.team_id].append((automation, condition))
     for event in events:
         for automation, condition in by_team[event.team_id]:
-            if _is_of_place(event, automation) or (automation.project_id is None and not _is_of_host(event)):
+            if _is_of_place(event, automation) or _is_of_team(event, automation):
                 yield event, automation, condition
 
 
 def _is_of_place(event: Event, automation: Automation) -> bool:
     """Say whether an automation is of the event's project, and of its collection or of all there are."""
-    is_here = automation.project_id == event.project_id
-    return is_here and automation.collection_id in {None, event.data.get("collection")}
+    collections = {event.data.get("collection")}
+    if event.data.get("reach") != Reach.COLLECTION:
+        collections.add(None)
+    return automation.project_id == event.project_id and automation.collection_id in collections
+
+
+def _is_of_team(event: Event, automation: Automation) -> bool:
+    """Say whether an automation is of all the team's projects and hears of the event here, not by another project."""
+    return automation.project_id is None and "reach" not in event.data and not _is_of_host(event)
 
 
 def _is_of_host(event: Event) -> bool:

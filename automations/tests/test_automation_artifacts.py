@@ -12,6 +12,7 @@ from accounts.models import OutboxMail
 from alerts.models import Event
 from alerts.tests.peers import told
 from artifacts.collections.services import CollectionChanges, update_collection
+from artifacts.models import Collection
 from artifacts.participants import ArtifactEvent
 from artifacts.tests.factories import make_version, place_of
 from artifacts.versions.aliases import add_aliases
@@ -23,6 +24,7 @@ from automations.models import Automation
 from automations.services import copy_automation
 from common.errors import Invalid
 from runs.models import Project
+from runs.projects.services import rename_project
 from teams.models import Visibility
 from tests.automations import make_automation, states
 from tests.factories import ProjectFactory, TeamFactory, actor, make_member
@@ -101,6 +103,34 @@ def test_automations_of_the_collection_its_project_and_the_team_act_and_others_d
     waiting(ProjectFactory(team=project.team), "CREATE_ARTIFACT", name="neighbour's")
     make_version(project, "resnet", {"b": b"b"})
     assert {row for _, row in matched()} == {own, whole, team}
+
+
+@pytest.mark.parametrize("event", ["ADD_ARTIFACT_TAG", "REMOVE_ARTIFACT_TAG"])
+def test_a_tag_of_a_version_is_told_wherever_it_is_linked_and_to_each_once(
+    project: Project, event: str
+) -> None:
+    """ALR-6: whoever watches a collection hears of its versions, logged or linked."""
+    neighbour, stranger = ProjectFactory(team=project.team), ProjectFactory()
+    version = make_version(project, "resnet")
+    links = [
+        link_version(actor=SYSTEM, version=version, project=where, name="released").collection
+        for where in (neighbour, stranger)
+    ]
+    links.append(link_version(actor=SYSTEM, version=version, project=project, name="best").collection)
+    gone = link_version(actor=SYSTEM, version=version, project=project, name="gone").collection
+    expected = [
+        waiting(each.project, event, collection=each, name=f"collection {each.pk}")
+        for each in (version.collection, *links)
+    ]
+    expected += [waiting(each, event, name=f"project {each.pk}") for each in (project, neighbour, stranger)]
+    expected += [waiting(each, event, is_of_team=True, name="team's") for each in (project, stranger)]
+    waiting(project, event, collection=gone, name="unlinked")
+    unlink_version(actor=SYSTEM, version=version, collection=gone)
+    for changes in (Changes(tags_to_add=["good"]), Changes(tags_to_remove=["good"])):
+        update_version(actor=SYSTEM, version=version, changes=changes)
+    assert sorted(automation.pk for _, automation in matched()) == sorted(row.pk for row in expected)
+    strange = Event.objects.get(project=stranger)
+    assert strange.data["artifact_version_string"] == f"{stranger.team.name}/{stranger.name}/released:v0"
 
 
 def test_the_alias_and_the_tag_are_compared(project: Project) -> None:
@@ -252,6 +282,9 @@ class TestPages:
         page = client.get(url).content.decode()
         assert "resnet:v0 was created." in page
         assert 'href="/vision/cifar/artifacts/model/resnet/v0"' in page
+        renamed = CollectionChanges(name="resnet-50")
+        update_collection(actor=SYSTEM, collection=Collection.objects.get(), changes=renamed)
+        assert 'href="/vision/cifar/artifacts/model/resnet-50/v0"' in client.get(url).content.decode()
         Project.objects.filter(pk=project.pk).update(visibility=Visibility.RESTRICTED)
         page = client.get(url).content.decode()
         assert "resnet" not in page
@@ -271,3 +304,15 @@ def test_rest_makes_and_shows_one_of_a_collection(client: Client, project: Proje
     assert answer.status_code == 400
     answer = client.post("/api/v1/automations/", {**body, "collection": "nothing"}, "application/json")
     assert answer.status_code == 404
+
+
+def test_the_page_of_an_event_is_found_after_its_project_was_renamed(
+    project: Project, client: Client
+) -> None:
+    waiting(project, "CREATE_ARTIFACT")
+    make_version(project, "resnet")
+    rename_project(actor=SYSTEM, project=project, name="cifar-10")
+    client.force_login(make_member(project.team))
+    shown = client.get(Event.objects.get().data["path"], follow=True)
+    assert shown.redirect_chain == [(f"/{project.team.name}/cifar-10/artifacts/model/resnet/v0", 307)]
+    assert shown.status_code == 200
