@@ -14,13 +14,13 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import ArtifactType, Collection, Membership, Version, VersionState
 from artifacts.names import check_name
-from artifacts.versions.collections import ensure_type
+from artifacts.versions.collections import ensure_type, locked
 from artifacts.versions.deletion import link_some_again, restore_some, take_away
 from artifacts.versions.links import AT_ONCE, remove_link
 from artifacts.versions.tags import add_collection_tags, remove_collection_tags
-from artifacts.versions.texts import MAX_DESCRIPTION
+from artifacts.versions.texts import MAX_DESCRIPTION, audited_changes, check_description
 from artifacts.versions.time_to_live import check_ttl, inherited_ttl, inheriting, reckon_expiry
-from common.errors import Conflict, Gone, Invalid
+from common.errors import Conflict, Gone
 from common.formats.lenient_json import clean_text
 from runs.models import Project
 
@@ -65,15 +65,8 @@ def update_collection(*, actor: Actor, collection: Collection, changes: Collecti
     _apply(collection, changes)
     added = add_collection_tags(actor, collection, changes.tags_to_add)
     removed = remove_collection_tags(actor, collection, changes.tags_to_remove)
-    after = _described(collection)
-    changed = [name for name in after if after[name] != before[name]]
-    _record(
-        actor,
-        UPDATE,
-        collection,
-        {name: before[name] for name in changed} | ({"tags": ", ".join(removed)} if removed else {}),
-        {name: after[name] for name in changed} | ({"tags": ", ".join(added)} if added else {}),
-    )
+    was, now = audited_changes(before, _described(collection), added=added, removed=removed)
+    _record(actor, UPDATE, collection, was, now)
     return collection
 
 
@@ -81,9 +74,7 @@ def _apply(collection: Collection, changes: CollectionChanges) -> None:
     if changes.name is not None:
         collection.name = check_name(changes.name, "artifact name")
     if changes.description is not None:
-        if len(changes.description) > MAX_DESCRIPTION:
-            raise Invalid(f"A description may have at most {MAX_DESCRIPTION} characters.")
-        collection.description = clean_text(changes.description)
+        collection.description = check_description(changes.description)
     if changes.is_protected is not None:
         collection.is_protected = changes.is_protected
     if changes.has_ttl:
@@ -227,12 +218,6 @@ def _restore_links(actor: Actor, collection: Collection) -> int:
     collection.save(update_fields=["deleted_with", "updated_at"])
     link_some_again(actor=actor, collection=collection, links=links)
     return len(collection.deleted_with)
-
-
-def locked(collection_id: int) -> Collection:
-    """Return a collection that nobody else changes until the transaction ends."""
-    rows = Collection.objects.select_for_update(of=("self",)).select_related("project__team", "type")
-    return rows.get(pk=collection_id)
 
 
 def _described(collection: Collection) -> dict[str, object]:

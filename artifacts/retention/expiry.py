@@ -18,9 +18,9 @@ from access.engine import who_may
 from accounts.mail import sending
 from accounts.models import User
 from artifacts.access import ArtifactAction
-from artifacts.collections.services import locked
 from artifacts.models import Collection, Membership, Version
 from artifacts.versions.aliases import name_latest
+from artifacts.versions.collections import locked
 from artifacts.versions.deletion import take_away
 from artifacts.versions.time_to_live import ending
 

@@ -11,6 +11,7 @@ from artifacts.access import ArtifactAction
 from artifacts.models import LATEST, Alias, AliasChange, Collection, Membership
 from artifacts.names import check_aliases
 from artifacts.participants import ArtifactChange, ArtifactEvent, happened
+from artifacts.versions.collections import locked
 from common.errors import Conflict
 
 
@@ -92,8 +93,7 @@ def _change(actor: Actor, membership: Membership, name: str, *, is_added: bool) 
 
 
 def _locked(membership: Membership) -> Collection:
-    rows = Collection.objects.select_for_update(of=("self",)).select_related("project__team")
-    collection = rows.get(pk=membership.collection_id)
+    collection = locked(membership.collection_id)
     if not Membership.objects.filter(pk=membership.pk, version__deleted_at__isnull=True).exists():
         raise Conflict("This version was deleted or unlinked.")
     membership.collection = collection

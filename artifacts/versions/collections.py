@@ -48,6 +48,12 @@ def ensure_collection(
     return collection
 
 
+def locked(collection_id: int) -> Collection:
+    """Return a collection that nobody else changes until the transaction ends."""
+    rows = Collection.objects.select_for_update(of=("self",)).select_related("project__team", "type")
+    return rows.get(pk=collection_id)
+
+
 def _live(project: Project, name: str) -> Collection | None:
     rows = Collection.objects.select_for_update(of=("self",)).filter(
         project=project, name=name, deleted_at__isnull=True

@@ -19,6 +19,7 @@ from artifacts.access import ArtifactAction
 from artifacts.contents import count_deleted, count_restored
 from artifacts.models import Alias, Collection, Membership, Version, VersionState
 from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
+from artifacts.versions.collections import locked
 from artifacts.versions.links import AT_ONCE, remove_link
 from artifacts.versions.time_to_live import expires_at
 from common.errors import Conflict, Gone
@@ -46,7 +47,7 @@ def delete_version(*, actor: Actor, version: Version, with_aliases: bool, at: da
         Conflict: it is protected, or has aliases and these are not to go with it.
     """
     require(actor, ArtifactAction.DELETE, version)
-    collection = _locked(version.collection_id)
+    collection = locked(version.collection_id)
     version = Version.objects.select_for_update(of=("self",)).get(pk=version.pk)
     version.collection = collection
     if version.deleted_at is not None:
@@ -66,7 +67,7 @@ def delete_some(*, actor: Actor, collection: Collection, versions: QuerySet[Vers
     Protected versions stay. All that one act deletes has its time ``at``, by which `restore_some` finds it again.
     """
     require(actor, ArtifactAction.DELETE, collection)
-    collection = _locked(collection.pk)
+    collection = locked(collection.pk)
     if collection.is_protected:
         return 0
     deletable = versions.filter(collection=collection, is_protected=False) & Version.objects.live()
@@ -86,7 +87,7 @@ def restore_some(*, actor: Actor, collection: Collection, at: datetime) -> int:
         Conflict: the collection was deleted, too.
     """
     require(actor, ArtifactAction.DELETE, collection)
-    collection = _locked(collection.pk)
+    collection = locked(collection.pk)
     _require_live(collection)
     together = Version.objects.deleted().filter(collection=collection, deleted_at=at)
     # the newest first, so that “latest” moves once
@@ -112,11 +113,6 @@ def check_deletable(version: Version, *, with_aliases: bool) -> None:
             f"This version has the aliases {', '.join(names)}. Delete these first, or delete it together with its"
             " aliases (delete_aliases=True)."
         )
-
-
-def _locked(collection_id: int) -> Collection:
-    rows = Collection.objects.select_for_update(of=("self",)).select_related("project__team", "type")
-    return rows.get(pk=collection_id)
 
 
 def _give_up(draft: Version) -> None:
@@ -158,7 +154,7 @@ def restore_version(*, actor: Actor, version: Version) -> Version:
         Conflict: its collection was deleted, too.
     """
     require(actor, ArtifactAction.DELETE, version)
-    collection = _locked(version.collection_id)
+    collection = locked(version.collection_id)
     version = Version.objects.select_for_update(of=("self",)).get(pk=version.pk)
     version.collection = collection
     if version.deleted_at is None:
@@ -219,7 +215,7 @@ def link_again(actor: Actor, version: Version, link: dict[str, Any]) -> None:
 def link_some_again(*, actor: Actor, collection: Collection, links: list[dict[str, Any]]) -> None:
     """Link versions into a portfolio again, but for those that were deleted meanwhile."""
     require(actor, ArtifactAction.DELETE, collection)
-    collection = _locked(collection.pk)
+    collection = locked(collection.pk)
     _require_live(collection)
     versions = Version.objects.live().in_bulk([link["version"] for link in links])
     for link in links:

@@ -14,7 +14,7 @@ from artifacts.models import LATEST, Collection, CollectionKind, Membership, Ver
 from artifacts.names import check_aliases
 from artifacts.participants import ArtifactChange, ArtifactEvent, happened
 from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
-from artifacts.versions.collections import ensure_collection
+from artifacts.versions.collections import ensure_collection, locked
 from common.errors import Conflict, Invalid, NotFound
 from runs.models import Project
 
@@ -68,9 +68,7 @@ def unlink_version(*, actor: Actor, version: Version, collection: Collection) ->
     require(actor, ArtifactAction.DELETE, collection)
     if collection.is_sequence:
         raise Invalid("A version cannot be unlinked from the collection that it was logged into; delete it.")
-    collection = Collection.objects.select_for_update(of=("self",)).select_related("project__team").get(
-        pk=collection.pk
-    )  # fmt: skip
+    collection = locked(collection.pk)
     place = (
         Membership.objects.select_related("version").filter(collection=collection, version=version).first()
     )
@@ -86,9 +84,7 @@ def unlink_some(
 ) -> list[dict[str, Any]]:
     """Take the oldest AT_ONCE of these versions out of a portfolio, and return what would bring them back."""
     require(actor, ArtifactAction.DELETE, collection)
-    collection = Collection.objects.select_for_update(of=("self",)).select_related("project__team").get(
-        pk=collection.pk
-    )  # fmt: skip
+    collection = locked(collection.pk)
     links = memberships.filter(collection=collection).exclude(version__collection=collection)
     gone = []
     for place in links.select_related("version__collection").order_by("index")[:AT_ONCE]:

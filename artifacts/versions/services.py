@@ -11,9 +11,8 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import Version
 from artifacts.versions.tags import add_version_tags, remove_version_tags
-from artifacts.versions.texts import MAX_DESCRIPTION, check_metadata
+from artifacts.versions.texts import audited_changes, check_description, check_metadata
 from artifacts.versions.time_to_live import check_ttl, expires_at
-from common.errors import Invalid
 from common.formats.lenient_json import clean_text
 
 
@@ -47,10 +46,7 @@ def update_version(*, actor: Actor, version: Version, changes: Changes) -> Versi
     version.save()
     added = add_version_tags(actor, version, changes.tags_to_add)
     removed = remove_version_tags(actor, version, changes.tags_to_remove)
-    after = _described(version)
-    changed = [name for name in after if after[name] != before[name]]
-    was = {name: before[name] for name in changed} | ({"tags": ", ".join(removed)} if removed else {})
-    now = {name: after[name] for name in changed} | ({"tags": ", ".join(added)} if added else {})
+    was, now = audited_changes(before, _described(version), added=added, removed=removed)
     if was or now:
         team = version.collection.project.team
         record(
@@ -62,9 +58,7 @@ def update_version(*, actor: Actor, version: Version, changes: Changes) -> Versi
 
 def _apply(version: Version, changes: Changes) -> None:
     if changes.description is not None:
-        if len(changes.description) > MAX_DESCRIPTION:
-            raise Invalid(f"A description may have at most {MAX_DESCRIPTION} characters.")
-        version.description = clean_text(changes.description)
+        version.description = check_description(changes.description)
     if changes.metadata is not None:
         check_metadata(changes.metadata)
         version.metadata_text = clean_text(changes.metadata)
