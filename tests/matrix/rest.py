@@ -430,7 +430,7 @@ SIGNED_IN_ONLY = {
          "InvitationViewSet.", "LoggedRunViewSet.",
          "AlertMuteViewSet.")
     )),
-    "PlanViewSet.list", "OrganizationViewSet.create", "TeamViewSet.create", "ProjectViewSet.create",
-    "RunViewSet.create", "LimitViewSet.list", "AlertRouteViewSet.create",
+    "AuditViewSet.list", "PlanViewSet.list", "OrganizationViewSet.create", "TeamViewSet.create",
+    "ProjectViewSet.create", "RunViewSet.create", "LimitViewSet.list", "AlertRouteViewSet.create",
 }  # fmt: skip
 """What says 401 to nobody, since there is nothing public in it."""
