@@ -23,9 +23,9 @@ UNANSWERED = "The database did not answer; try again."
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def _escaped(message: str) -> str:
-    """Return a message that quotes what was asked, safe to encode and to print on a terminal."""
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(message))
+def printable(text: object) -> str:
+    """Return a text with what is unprintable, or would turn the direction of what follows, written as escapes."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 class DomainError(Exception):
@@ -39,7 +39,7 @@ class DomainError(Exception):
     """More for the answer's head."""
 
     def __init__(self, message: str) -> None:
-        self.message = _escaped(message)
+        self.message = printable(message)
         super().__init__(self.message)
 
 

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from common import installation_settings
+from common import errors, installation_settings
 from common.markdown import render_intro, render_markdown
 
 register = template.Library()
@@ -213,3 +213,9 @@ def intro(text: str) -> SafeString:
 def basename(path: object) -> str:
     """Return what follows the last slash."""
     return str(path).rpartition("/")[2]
+
+
+@register.filter
+def printable(name: object) -> str:
+    """Return a name that programs chose, with its control characters to be seen: a name must not look like another."""
+    return errors.printable(name)
