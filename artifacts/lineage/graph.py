@@ -85,7 +85,18 @@ def lineage_of(actor: Actor, place: Membership, depth: int = USUAL_DEPTH) -> Lin
 
     A step, from versions to runs or from runs to versions, takes a fixed number of queries.
     """
-    search = _Search(actor, place)
+    key = Key(NodeKind.VERSION, place.version_id)
+    return _graph_around(actor, key, GraphNode(str(key), key.kind, place=place, is_focus=True), depth)
+
+
+def lineage_of_run(actor: Actor, run: Run, depth: int = USUAL_DEPTH) -> LineageGraph:
+    """Return what lies up to ``depth`` steps before and after a run, which the caller sees."""
+    key = Key(NodeKind.RUN, run.pk)
+    return _graph_around(actor, key, GraphNode(str(key), key.kind, run=run, is_focus=True), depth)
+
+
+def _graph_around(actor: Actor, key: Key, node: GraphNode, depth: int) -> LineageGraph:
+    search = _Search(actor, key, node)
     fronts = {is_before: {search.focus} for is_before in (True, False)}
     for _ in range(min(depth, MAX_DEPTH)):
         if not any(fronts.values()):
@@ -97,10 +108,10 @@ def lineage_of(actor: Actor, place: Membership, depth: int = USUAL_DEPTH) -> Lin
 class _Search:
     """Gathers the graph."""
 
-    def __init__(self, actor: Actor, place: Membership) -> None:
+    def __init__(self, actor: Actor, focus: Key, node: GraphNode) -> None:
         self.actor = actor
-        self.focus = Key(NodeKind.VERSION, place.version_id)
-        self.graph = LineageGraph([GraphNode(str(self.focus), NodeKind.VERSION, place=place, is_focus=True)])
+        self.focus = focus
+        self.graph = LineageGraph([node])
         self._nodes = {self.focus}
         self._edges: set[GraphEdge] = set()
 

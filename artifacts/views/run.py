@@ -7,25 +7,33 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
+from artifacts.lineage.graph import lineage_of_run
+from artifacts.pages.lineage import connections_of, graph_document
 from artifacts.selectors import inputs_of, outputs_of
 from runs.access import RunAction
 from runs.run_page.context import run_context
 from runs.selectors import get_run
 
 _MOST = 500
+_STEPS = 2
+"""From the run to what it used and logged, and on to the runs that logged or used that."""
 
 
 @declare(RunAction.VIEW)
 @never_cache
 @require_GET
 def run_artifacts(request: HttpRequest, *, entity: str, project: str, uid: str) -> HttpResponse:
-    """List the versions that a run used and logged, as far as the viewer may see artifacts."""
+    """Show what a run used and logged, as far as the viewer may see artifacts, as lists and as a graph."""
     actor = actor_of(request)
     run = get_run(actor, entity, project, uid)
+    graph = lineage_of_run(actor, run, _STEPS)
+    document = graph_document(graph)
     context = {
         **run_context(actor, run, tab="artifacts"),
         "inputs": list(inputs_of(actor, run)[:_MOST]),
         "outputs": list(outputs_of(actor, run)[:_MOST]),
-        "most": _MOST,
+        "graph": graph,
+        "document": document,
+        "rows": connections_of(document),
     }
     return render(request, "artifacts/run/page.html", context)
