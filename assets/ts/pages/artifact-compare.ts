@@ -1,0 +1,3 @@
+import { enableImageCompare } from "../artifacts/image-compare";
+
+enableImageCompare();
