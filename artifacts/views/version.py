@@ -9,13 +9,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from access.engine import can
+from access.actor import Actor
+from access.engine import visible
 from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import ArtifactAction
 from artifacts.lineage.graph import lineage_of
 from artifacts.lineage.selectors import run_that_logged, runs_using
-from artifacts.models import AliasChange, Membership
+from artifacts.models import AliasChange, Collection, Membership
 from artifacts.pages.addresses import collection_page, version_page
 from artifacts.pages.code import api_code, usage_code
 from artifacts.pages.lineage import connections_of, graph_document
@@ -42,12 +43,16 @@ def version_context(request: HttpRequest, place: Membership, *, tab: str) -> dic
         "place": place,
         "version": place.version,
         "tab": tab,
-        "other_places": [
-            other for other in place.version.memberships.all() if other.pk != place.pk
-            and can(actor_of(request), ArtifactAction.VIEW, other.collection)
-        ],
         **rights_of(request, place.collection),
-    }  # fmt: skip
+    }
+
+
+def _other_places(actor: Actor, place: Membership) -> list[Membership]:
+    """Return where else the version is, as far as the actor may see it."""
+    others = [one for one in place.version.memberships.all() if one.pk != place.pk]
+    live = Collection.objects.live().filter(pk__in=[one.collection_id for one in others])
+    seen = set(visible(actor, ArtifactAction.VIEW, live).values_list("pk", flat=True))
+    return [one for one in others if one.collection_id in seen]
 
 
 @declare(ArtifactAction.VIEW)
@@ -64,6 +69,7 @@ def version(request: HttpRequest, **names: str) -> HttpResponse:
     )
     context = {
         **version_context(request, place, tab="overview"),
+        "other_places": _other_places(actor, place),
         "logged_by": run_that_logged(actor, row),
         "users": users[:_LISTED],
         "users_more": max(0, len(users) - _LISTED),
