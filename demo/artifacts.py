@@ -19,16 +19,18 @@ from artifacts.drafts.uploads import receive_file
 from artifacts.lineage.services import use_version
 from artifacts.manifests.document import ManifestEntry, digest_of, write_manifest
 from artifacts.models import ManifestKind, Version
+from artifacts.versions.deletion import delete_version
 from artifacts.versions.links import link_version
 from demo.media import png, sample_picture
 from runs.models import Project, Run
 from storage.services import store_bytes
 
 Files = dict[str, bytes]
+REDRAWN = "pictures/03.png"
 
 
 def make_artifacts() -> None:
-    """Log a dataset, models and a table, use the dataset in runs, and release a model."""
+    """Log a dataset, models and a table, use the dataset in runs, release a model, and delete another."""
     project = Project.objects.filter(team__name="vision", name="diffusion").select_related("team").first()
     if project is None:
         return
@@ -42,6 +44,7 @@ def make_artifacts() -> None:
     link_version(
         actor=minseo, version=models[3], project=project, name="released-unet", aliases=["production"]
     )
+    delete_version(actor=minseo, version=models[0], with_aliases=True)
 
 
 def _log(
@@ -71,12 +74,17 @@ def _log(
 
 
 def _discs(actor: Actor, project: Project, count: int) -> Version:
+    """Log so many pictures of discs; in the last version one is drawn anew, and one has another label."""
+    is_last = count == 12
     pictures = {f"pictures/{seed:02d}.png": _picture(seed, 0.02) for seed in range(count)}
-    labels = "\n".join(["picture,discs", *(f"{seed:02d}.png,4" for seed in range(count))]) + "\n"
+    if is_last:
+        pictures[REDRAWN] = _picture(3, 0.12)
+    counts = [3 if is_last and seed == 5 else 4 for seed in range(count)]
+    labels = "\n".join(["picture,discs", *(f"{seed:02d}.png,{n}" for seed, n in enumerate(counts))]) + "\n"
     return _log(
         actor, project, {**pictures, "labels.csv": labels.encode()}, type_name="dataset", name="discs",
         description="Soft discs on a gradient, drawn by seed.", metadata={"pictures": count, "size": [96, 96]},
-        tags=["curated"] if count == 12 else [],
+        tags=["curated"] if is_last else [],
     )  # fmt: skip
 
 
@@ -124,7 +132,7 @@ def _table(types: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> bytes:
         "_type": "table", "columns": list(types), "data": rows, "ncols": len(types), "nrows": len(rows),
         "column_types": {**known, "wb_type": "typedDict"},
     }  # fmt: skip
-    return json.dumps(document).encode()
+    return json.dumps(document, sort_keys=True).encode()  # as the SDK writes it: types before rows
 
 
 def _cell(path: str, content: bytes) -> dict[str, Any]:
