@@ -24,7 +24,7 @@ from tests.factories import ProjectFactory, RunFactory, make_member
 
 pytestmark = pytest.mark.django_db
 PARTS = ("version", "files", "lineage", "compare")
-HTMX = {"HTTP_HX_REQUEST": "true"}
+HTMX = {"HX-Request": "true"}
 OFFERED = ("tag-remove", "tag-form", 'data-opens="version', 'data-opens="collection')
 HOSTILE = (
     "<script>alert(1)</script>.txt", "<img src=x onerror=alert(1)>.csv", '"onmouseover="alert(1)', "{{ 7|add:7 }}",
@@ -274,7 +274,7 @@ def test_parts_of_the_files_are_loaded_by_themselves(
     visit: Client, project: Project, query: str, has: str, lacks: str
 ):
     version = make_version(project, files={"a.txt": b"some words", "inner/b.txt": b"2"})
-    body = visit.get(page_of(version, "files", query), **HTMX).content.decode()
+    body = visit.get(page_of(version, "files", query), headers=HTMX).content.decode()
     assert has in body
     assert lacks not in body
     assert "<html" not in body
@@ -284,7 +284,7 @@ def test_parts_of_the_files_are_loaded_by_themselves(
 def test_the_search_of_collections_loads_the_list_alone(visit: Client, project: Project):
     make_version(project, "cats")
     make_version(project, "dogs")
-    body = visit.get(f"{list_of(project)}?search=CAT", **HTMX).content.decode()
+    body = visit.get(f"{list_of(project)}?search=CAT", headers=HTMX).content.decode()
     assert ">cats</a>" in body
     assert "dogs" not in body
     assert "<html" not in body
