@@ -24,7 +24,7 @@ def test_the_demo_has_versions_aliases_lineage_a_table_and_a_release(tmp_path, s
         "released-unet:v0 production", "unet:v3 best",
     ]  # fmt: skip
     assert (Use.objects.count(), Output.objects.count()) == (4, 6)
-    assert [str(one) for one in Version.objects.deleted()] == ["unet:v0"]
+    assert [one.collection.name for one in Version.objects.deleted()] == ["unet"]
     table = Version.objects.live().get(collection__type__name="run_table")
     entries = {entry.path: entry for entry in table.entries.select_related("content__blob")}
     content = entries["samples.table.json"].content
