@@ -16,6 +16,7 @@ from artifacts.previews.comparison import (
     compare_files,
     compare_metadata,
     compare_tables,
+    compare_texts,
 )
 from artifacts.selectors import entries_of
 from common.errors import DomainError
@@ -65,6 +66,11 @@ def pair_of(actor: Actor, before: Membership, after: Membership, path: str, *, k
     kinds = [preview.kind if preview is not None else "" for preview in previews]
     if kinds == ["image", "image"]:
         return {**pair, "is_image": True}
+    if kinds == ["text", "text"]:
+        texts = [
+            preview.text.text for preview in previews if preview is not None and preview.text is not None
+        ]
+        return {**pair, "text_lines": compare_texts(*texts)}
     if kinds != ["table", "table"]:
         return pair
     tables = [

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from difflib import unified_diff
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -18,6 +19,9 @@ from runs.table.comparison import ComparisonSection, compare_flat
 
 MOST_CHANGES = 200
 """Changed rows that are returned; all are counted."""
+MOST_LINES = 2000
+"""Of a text that is compared line by line; the time grows with their square."""
+_LINES_AROUND = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,25 @@ def compare_metadata(
 ) -> ComparisonSection:
     """Return the metadata of two versions key by key, secrets masked."""
     return compare_flat(_("Metadata"), [flatten(before), flatten(after)], with_equal=with_equal)
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line in what changed in a text."""
+
+    kind: str
+    """``added``, ``removed``, ``same``, or ``gap`` where lines are left out."""
+    text: str
+
+
+def compare_texts(before: str, after: str) -> list[TextLine]:
+    """Return the lines that changed with some around them; none if a text has more than MOST_LINES."""
+    old, new = before.splitlines(), after.splitlines()
+    if max(len(old), len(new)) > MOST_LINES:
+        return []
+    kinds = {"+": "added", "-": "removed", " ": "same", "@": "gap"}
+    lines = islice(unified_diff(old, new, n=_LINES_AROUND, lineterm=""), 2, None)  # without names of files
+    return [TextLine(kinds[line[0]], line if line[0] == "@" else line[1:]) for line in lines]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from django.test import Client
 
 from access.actor import SYSTEM
 from artifacts.lineage.services import use_version
+from artifacts.previews.comparison import MOST_LINES
 from artifacts.tests.factories import make_version
 from artifacts.tests.pages import page_of, tab_of, text_of
 from demo.media import png, sample_picture
@@ -89,6 +90,29 @@ def test_changed_rows_of_a_table_are_matched_and_marked(compared: Compared):
     assert "1 added · 1 removed · 1 changed · 1 unchanged" in body
     marked = re.findall(r'<mark class="diff-(\w+)">(.*?)</mark>', body)
     assert [(kind, re.sub("<[^>]*>", "", cell)) for kind, cell in marked] == [("old", "6"), ("new", "60")]
+
+
+def test_changed_lines_of_a_text_are_shown_with_those_around(visit: Client, project: Project):
+    lines = [f"line {number}" for number in range(40)]
+    make_version(project, files={"a.yaml": "\n".join(lines).encode()})
+    lines[20] = "<b>other</b>"
+    version = make_version(project, files={"a.yaml": "\n".join(lines).encode()})
+    body = visit.get(page_of(version, "compare", "?file=a.yaml")).content.decode()
+    shown = re.findall(r'<span class="diff-line diff-(\w+)">(.*?)\n</span>', body)
+    assert ("removed", "− line 20") in shown
+    assert ("added", "+ &lt;b&gt;other&lt;/b&gt;") in shown
+    assert [text for kind, text in shown if kind == "same"] == [
+        f"  line {n}" for n in (17, 18, 19, 21, 22, 23)
+    ]
+
+
+def test_texts_of_too_many_lines_are_shown_side_by_side(visit: Client, project: Project):
+    many = b"x\n" * (MOST_LINES + 1)
+    make_version(project, files={"a.txt": many})
+    version = make_version(project, files={"a.txt": many + b"y\n"})
+    body = visit.get(page_of(version, "compare", "?file=a.txt")).content.decode()
+    assert "diff-line" not in body
+    assert "artifact-sides" in body
 
 
 def test_a_comparison_with_what_is_not_there_is_not_found(visit: Client, project: Project):
