@@ -91,7 +91,8 @@ def _discs(actor: Actor, project: Project, count: int) -> Version:
 def _unet(actor: Actor, project: Project, run: Run, number: int) -> Version:
     fid = [14.2, 11.8, 10.1, 8.9, 9.3][number]
     aliases = ["best"] if number == 3 else []
-    files = {"model.safetensors": _weights(number), "config.yaml": b"model: unet\nsteps: 600\n"}
+    config = f"model: unet\nsteps: {400 + 50 * number}\n"
+    files = {"model.safetensors": _weights(number), "config.yaml": config.encode()}
     return _log(
         actor, project, files, run=run, type_name="model", name="unet", aliases=aliases,
         metadata={"fid": fid, "parameters": 4_608}, tags=["reviewed"] if number >= 3 else [],

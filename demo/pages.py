@@ -41,6 +41,7 @@ PAGES = {
     "artifact-lineage": "/vision/diffusion/artifacts/dataset/discs/v2/lineage",
     "artifact-compare": "/vision/diffusion/artifacts/dataset/discs/v2/compare?with=v1&file=labels.csv",
     "artifact-compare-pictures": "/vision/diffusion/artifacts/dataset/discs/v2/compare?with=v1&file=pictures/03.png",
+    "artifact-compare-texts": "/vision/diffusion/artifacts/model/unet/best/compare?with=v2&file=config.yaml",
     "artifacts-deleted": "/vision/diffusion/artifacts/deleted",
     "artifact-retention": "/teams/vision/artifacts",
     "api-keys": "/settings/api-keys",
