@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from artifacts.pages.tables import ShownMedia
 from artifacts.previews.cells import MediaCell, text_of
@@ -12,6 +12,7 @@ from artifacts.previews.tables.pages import TableGroup
 from common.templatetags.runyard import number
 
 register = template.Library()
+_NOTHING = mark_safe('<span class="muted">–</span>')  # noqa: S308 - of our own making
 _MOST_SHOWN = 500
 """Characters of a cell."""
 
@@ -22,7 +23,7 @@ def artifact_cell(cell: Any) -> SafeString | str:
     if isinstance(cell, list):
         return format_html_join(" ", "{}", ((_media(media),) for media in cell))
     if cell is None:
-        return format_html('<span class="muted">–</span>')
+        return _NOTHING
     text = text_of(cell)
     shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
     kind = "num" if isinstance(cell, int | float) and not isinstance(cell, bool) else "artifact-text"
