@@ -106,10 +106,10 @@ def get_membership(actor: Actor, project: Project, path: str) -> Membership:
 
 
 def versions_seen(actor: Actor, action: ArtifactAction = ArtifactAction.VIEW) -> QuerySet[Version]:
-    """Return the committed, live versions that the actor may see, or more, where they were logged or are linked."""
+    """Return the committed, live versions on which the actor may do this where they were logged or are linked."""
     own = visible(actor, action, Version.objects.live()).values("pk")
-    portfolios = Collection.objects.live().filter(kind="portfolio")
-    linked = Membership.objects.filter(collection__in=visible(actor, action, portfolios))
+    portfolios = visible(actor, action, Collection.objects.live().filter(kind="portfolio"))
+    linked = Membership.objects.filter(collection__in=portfolios)
     return Version.objects.live().filter(Q(pk__in=own) | Q(pk__in=linked.values("version_id")))
 
 

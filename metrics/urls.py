@@ -12,6 +12,7 @@ from metrics.views import (
     media,
     run,
     run_columns,
+    tables,
     workspace,
 )
 from runs.names.run_ids import RUN_ROUTE
@@ -31,6 +32,8 @@ urlpatterns = [
     path(f"{_PROJECT}/keys", workspace.keys, name="project_keys"),
     path(f"{_PROJECT}/values", workspace.values, name="project_values"),
     path(f"{_PROJECT}/histograms", histograms.overlay, name="project_histograms"),
+    path(f"{_PROJECT}/tables", tables.project_tables, name="project_tables"),
+    path(f"{_PROJECT}/tables.csv", tables.project_tables_csv, name="project_tables_csv"),
     path(f"{_PROJECT}/columns", run_columns.columns, name="project_columns"),
     path(f"{_PROJECT}/importance", run_columns.importance, name="project_importance"),
     path(RUN_ROUTE, run.run_workspace, name="run_workspace"),
@@ -42,6 +45,7 @@ urlpatterns = [
     path(f"{RUN_ROUTE}/media/values", media.media_values, name="media_values"),
     path(f"{RUN_ROUTE}/media/heat", media.media_heat, name="media_heat"),
     path(f"{RUN_ROUTE}/media/files", media.media_files, name="media_files"),
+    path(f"{RUN_ROUTE}/media/table", tables.run_table, name="media_table"),
     path(f"{RUN_ROUTE}/media/frame/<path:path>", media.media_frame, name="media_frame"),
     path(f"{RUN_ROUTE}/hardware", hosts.run_hardware, name="run_hardware"),
     path(f"{RUN_ROUTE}/end", diagnostics.run_crash, name="run_crash"),

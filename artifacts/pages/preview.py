@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
 from artifacts.manifests.ids import version_key_of_reference
 from artifacts.models import Entry, Version
-from artifacts.pages.tables import TableView, view_table
+from artifacts.pages.tables import TableView, show_rows, view_table
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.gguf import read_gguf
 from artifacts.previews.json_trees import has_rows
-from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
+from artifacts.previews.kinds import PreviewKind, kind_of_file, kind_of_name, media_type_of
 from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tables.joining import JoinedTable, PartitionedTable
 from artifacts.previews.tables.opening import TABLE_KINDS, open_table
@@ -37,6 +38,8 @@ MOST_TENSORS_SHOWN = 2000
 _DEEPEST = 4
 """Tables that name tables, one by the other."""
 _MOST_PARTS = 500
+INCREMENTAL_TYPE = "wandb-run-incremental-table"
+"""Source: ART_TYPE in wandb/sdk/internal/incremental_table_util.py."""
 
 
 @dataclass(slots=True)
@@ -88,7 +91,7 @@ def _preview(
         kind != PreviewKind.JSON or has_rows(content)
     ):
         source = table_of(actor, version, entry)
-        return Preview(entry, "table", table=view_table(version, entry, source, asked))
+        return Preview(entry, "table", table=view_table(source, asked, partial(show_rows, version)))
     if kind == PreviewKind.NONE:
         return Preview(entry, "none")
     size = entry.size_bytes or 0
@@ -128,6 +131,17 @@ def table_of(actor: Actor, version: Version, entry: Entry, depth: int = 0) -> Ta
             [table_of(actor, version, by_path[path], _DEEPEST) for path in in_increment_order(list(by_path))]
         )
     return open_table(content, kind)
+
+
+def whole_table_of(actor: Actor, version: Version, entry: Entry) -> TableSource:
+    """As `table_of`; of a table that is logged in increments, all that the version has, not only this one's rows."""
+    key = entry.path.partition(".")[2]
+    if version.collection.type.name != INCREMENTAL_TYPE or kind_of_name(entry.path) != PreviewKind.TABLE:
+        return table_of(actor, version, entry)
+    parts = {part.path: part for part in entries_of(version) if part.path.partition(".")[2] == key}
+    return PartitionedTable(
+        [table_of(actor, version, parts[path]) for path in in_increment_order(list(parts))[:_MOST_PARTS]]
+    )
 
 
 def _table_at(actor: Actor, version: Version, path: str, depth: int) -> TableSource:

@@ -1,13 +1,13 @@
 """A table of an artifact as a page shows it: some rows, sorted, filtered and grouped as the address says."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from artifacts.models import Entry, Version
 from artifacts.previews.cells import Cell, Column, MediaCell
 from artifacts.previews.kinds import media_type_of
-from artifacts.previews.tables.pages import GroupsPage, TablePage, read_groups, read_page
+from artifacts.previews.tables.pages import GroupsPage, TableRow, read_groups, read_page
 from artifacts.previews.tables.request import CellFilter, CellOperator, TableRequest
 from artifacts.previews.tables.sources import TableSource
 from artifacts.selectors import entries_of
@@ -16,6 +16,8 @@ from common.formats.numbers import parse_int
 from storage.signed_urls import tickets
 
 ROWS = 50
+ShownRow = tuple[int, list[Any]]
+"""Number, and cells: a value, or a list of `ShownMedia`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,7 @@ class TableView:
     """What the template shows."""
 
     columns: tuple[Column, ...]
-    rows: list[tuple[int, list[Any]]] = field(default_factory=list)
-    """Number, and cells: a value, or a list of `ShownMedia`."""
+    rows: list[ShownRow] = field(default_factory=list)
     groups: GroupsPage | None = None
     total: int | None = None
     offset: int = 0
@@ -56,18 +57,19 @@ class TableView:
         return [str(operator) for operator in CellOperator]
 
 
-def view_table(version: Version, entry: Entry, source: TableSource, asked: Mapping[str, Any]) -> TableView:
+def view_table(
+    source: TableSource, asked: Mapping[str, Any], show: Callable[[Sequence[TableRow]], list[ShownRow]]
+) -> TableView:
     """Return the part of a table that a page asks for.
 
     Args:
-        version: Has the file.
-        entry: The file.
-        source: The table in it.
+        source: The table.
         asked: ``sort``, ``group``, ``find``, ``column`` with ``op`` and ``value``, ``offset``.
+        show: Gives the media in rows their addresses.
     """
     view = _view_of(source, asked)
     try:
-        _fill(view, version, source, _request(view))
+        _fill(view, source, show)
     except Invalid as refusal:
         view.problem = refusal.message
     return view
@@ -88,15 +90,18 @@ def _view_of(source: TableSource, asked: Mapping[str, Any]) -> TableView:
     )
 
 
-def _request(view: TableView) -> TableRequest:
+def request_of(view: TableView) -> TableRequest:
+    """Return the request that a page makes; groups are sorted by "-", without a column, from the largest on."""
     filters: tuple[CellFilter, ...] = ()
     if view.filter_column and view.filter_operator in view.operators:
         filters = (CellFilter(view.filter_column, CellOperator(view.filter_operator), view.filter_value),)
-    sort = ((view.sort, view.is_falling),) if view.sort else ()
+    by_count = view.group and view.is_falling
+    sort = ((view.sort, view.is_falling),) if view.sort or by_count else ()
     return TableRequest(offset=view.offset, limit=ROWS, sort=sort, filters=filters, search=view.search)
 
 
-def _fill(view: TableView, version: Version, source: TableSource, request: TableRequest) -> None:
+def _fill(view: TableView, source: TableSource, show: Callable[[Sequence[TableRow]], list[ShownRow]]) -> None:
+    request = request_of(view)
     if view.group:
         view.groups = read_groups(source, request, view.group)
         view.total = view.groups.total
@@ -104,16 +109,21 @@ def _fill(view: TableView, version: Version, source: TableSource, request: Table
     else:
         page = read_page(source, request)
         view.total, more = page.total, page.has_more
-        view.rows = _shown(version, page)
+        view.rows = show(page.rows)
     view.next_offset = view.offset + ROWS if more else None
     view.previous_offset = max(0, view.offset - ROWS) if view.offset else None
 
 
-def _shown(version: Version, page: TablePage) -> list[tuple[int, list[Any]]]:
+def show_rows(version: Version, rows: Sequence[TableRow]) -> list[ShownRow]:
     """Return rows whose media have addresses, looked up in one query among the files of the version."""
-    paths = {media.path for row in page.rows for cell in row.cells for media in _media_in(cell) if media.path}
+    paths = paths_in(rows)
     found = {entry.path: entry for entry in entries_of(version, paths)} if paths else {}
-    return [(row.number, [_cell(cell, found) for cell in row.cells]) for row in page.rows]
+    return [(row.number, [_cell(cell, found) for cell in row.cells]) for row in rows]
+
+
+def paths_in(rows: Sequence[TableRow]) -> set[str]:
+    """Return the paths that media in rows name."""
+    return {media.path for row in rows for cell in row.cells for media in _media_in(cell) if media.path}
 
 
 def _media_in(cell: Cell) -> Iterable[MediaCell]:

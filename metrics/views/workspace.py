@@ -77,7 +77,7 @@ class WorkspaceRequest:
             raise Invalid(f"At most {MAX_RUNS} runs in one request; this one names {len(uids)}.")
         runs = runs_of(actor, row).filter(uid__in=uids)
         if not whole:
-            runs = runs.select_related(None).only("pk", "uid")
+            runs = runs.select_related(None).only("pk", "uid", "display_name")
         by_uid = {run.uid: run for run in runs}
         return cls(row, [by_uid[uid] for uid in uids if uid in by_uid])
 
@@ -267,7 +267,7 @@ def viewers_url() -> str:
 def urls_of(project: Project) -> dict[str, str]:
     """Return where the scripts of a workspace ask, by what they ask for."""
     args = [project.team.name, project.name]
-    parts = ("series", "keys", "values", "histograms", "columns", "importance")
+    parts = ("series", "keys", "values", "histograms", "tables", "columns", "importance")
     urls = {part: reverse(f"metrics:project_{part}", args=args) for part in parts}
     return urls | {
         "selector": reverse("metrics:selector", args=args),

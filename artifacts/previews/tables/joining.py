@@ -1,4 +1,4 @@
-"""Tables that are made of others: parts one after the other, and two joined by a column."""
+"""Tables that are made of others: parts one after the other, tables of several runs, and two joined by a column."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from artifacts.previews.cells import Column, Identity, identity, unique_names
+from artifacts.previews.cells import Column, ColumnKind, Identity, identity, unique_names
 from artifacts.previews.errors import MIB, UnreadablePreview
 from artifacts.previews.tables.pages import NumberedRow, scan
 from artifacts.previews.tables.request import place_of
@@ -50,6 +50,54 @@ class PartitionedTable(TableSource):
                         start -= 1
                     else:
                         yield row
+
+    def parts_of_rows(self, places: Sequence[int]) -> Iterator[list[Any]]:
+        """Yield what is in some columns, as each part reads them best."""
+        return chain.from_iterable(part.parts_of_rows(places) for part in self._parts)
+
+
+class _Labelled(TableSource):
+    """A table under the columns of several; the first says whose it is."""
+
+    def __init__(self, label: str, source: TableSource, columns: tuple[Column, ...]) -> None:
+        self._label, self._source = label, source
+        self.columns = columns
+        self.row_count = source.row_count
+        places = {column.name: place for place, column in enumerate(source.columns)}
+        self._places = [None, *(places.get(column.name) for column in columns[1:])]
+
+    def rows(self, start: int = 0) -> Iterator[list[Any]]:
+        """Yield rows from number ``start`` on; null stands where the table has no such column."""
+        for row in self._source.rows(start):
+            yield [self._label, *(None if place is None else row[place] for place in self._places[1:])]
+
+    def parts_of_rows(self, places: Sequence[int]) -> Iterator[list[Any]]:
+        """Yield what is in some columns, of which the table reads its own."""
+        own = [found for place in places if (found := self._places[place]) is not None]
+        for row in self._source.parts_of_rows(own):
+            cells = iter(row)
+            yield [
+                self._label if place == 0 else None if self._places[place] is None else next(cells)
+                for place in places
+            ]
+
+
+def stack_tables(tables: Sequence[tuple[str, TableSource]], name: str) -> PartitionedTable:
+    """Put tables one after the other that may have different columns.
+
+    Args:
+        tables: Each with whose it is; at least one.
+        name: Of the first column, which says whose each row is; it gets a number if a table has such a column.
+    """
+    kinds: dict[str, ColumnKind] = {}
+    for _label, source in tables:
+        for column in source.columns:
+            kind = kinds.setdefault(column.name, column.kind)
+            kinds[column.name] = kind if kind is column.kind else ColumnKind.ANY
+    *_others, own = unique_names([*kinds, name])
+    columns = (Column(own, ColumnKind.TEXT), *(Column(each, kind) for each, kind in kinds.items()))
+    check_column_count(len(columns))
+    return PartitionedTable([_Labelled(label, source, columns) for label, source in tables])
 
 
 def hold_rows(source: TableSource, place: int) -> dict[Identity, list[NumberedRow]]:

@@ -121,6 +121,18 @@ def _matching(source: TableSource, request: TableRequest, names: Sequence[str]) 
             yield number, row[:count]
 
 
+def matching_rows(source: TableSource, search: str) -> Iterator[list[Any]]:
+    """Yield all rows in which a text is found, whole and as they are.
+
+    Raises:
+        Invalid: there are more than MOST_SCANNED.
+    """
+    TableRequest(search=search).check()
+    for _number, row in scan(source):
+        if not search or any(contains(cell, search) for cell in row):
+            yield row
+
+
 def _filtered_numbers(source: TableSource, request: TableRequest) -> tuple[list[int], int]:
     """Return the numbers of the rows of the page, and how many rows there are on all pages."""
     found: list[int] = []

@@ -1,0 +1,228 @@
+"""Tables that runs logged, read page by page: from the artifact that has them, else from a file of the run (RUN-42).
+
+The file of the run has no pictures, and is read with secrets masked, as all files of runs are on pages; an artifact
+is read by whoever may download it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import Any
+
+import orjson
+from django.utils.translation import gettext as _
+
+from access.actor import Actor
+from artifacts.pages.logged_files import LoggedFile, find_logged_files
+from artifacts.pages.preview import whole_table_of
+from artifacts.pages.tables import ShownMedia, ShownRow, TableView, paths_in, show_rows, view_table
+from artifacts.previews.cells import MediaCell, text_of
+from artifacts.previews.errors import UnreadablePreview
+from artifacts.previews.kinds import PreviewKind, media_type_of
+from artifacts.previews.tables.joining import stack_tables
+from artifacts.previews.tables.opening import open_table
+from artifacts.previews.tables.pages import TableGroup, TableRow, matching_rows
+from artifacts.previews.tables.sources import TableSource
+from common.formats.csv_safety import csv_text
+from common.formats.strict_json import strict
+from metrics.media import selectors as media
+from runs.models import Project, Run
+from runs.secrets.masking import mask_tree
+from runs.selectors import files_of
+from storage.filesystem import path_of
+
+MAX_RUNS = 50
+TABLE_TYPES = frozenset({"table-file", "incremental-table-file", "partitioned-table", "joined-table"})
+_ROWS_AT_ONCE = 500
+LATEST = 2**62
+"""Later than every step."""
+
+
+@dataclass(slots=True)
+class LoggedTable:
+    """The table that a run has under a key."""
+
+    run: Run
+    source: TableSource | None = None
+    file: LoggedFile | None = None
+    """None of one that is read from a file of the run."""
+    problem: str = ""
+    """Why there is no source."""
+
+
+class _MaskedTable(TableSource):
+    """A table with secrets masked before anything is looked for in it."""
+
+    def __init__(self, source: TableSource) -> None:
+        self._source = source
+        self.columns, self.row_count = source.columns, source.row_count
+        self._paths = [(column.name,) for column in source.columns]
+
+    def rows(self, start: int = 0) -> Iterator[list[Any]]:
+        """Yield rows from number ``start`` on."""
+        for row in self._source.rows(start):
+            yield [mask_tree(cell, path)[0] for cell, path in zip(row, self._paths, strict=True)]
+
+
+def read_tables(actor: Actor, runs: Sequence[Run], key: str, step: int, file: str = "") -> list[LoggedTable]:
+    """Return the tables that runs have under a key at or before a step; of runs that have none, nothing.
+
+    Args:
+        actor: Who wants to read them; the runs are of one project, and come from a visible query.
+        runs: At most MAX_RUNS.
+        key: Of history.
+        step: Where several were logged.
+        file: ``path`` or ``artifact_path`` of the one that is meant where a step has several.
+    """
+    values = {run: value for run in runs if (value := _value_of(run, key, step, file)) is not None}
+    if not values:
+        return []
+    references = {_text(value, "artifact_path") for value in values.values()} - {""}
+    project: Project = next(iter(values)).project
+    found = find_logged_files(actor, project, references) if references else {}
+    return [
+        _read(actor, run, value, found.get(_text(value, "artifact_path"))) for run, value in values.items()
+    ]
+
+
+def _value_of(run: Run, key: str, step: int, file: str) -> dict[str, Any] | None:
+    entry = media.media_at(run.pk, [key], step).get(key)
+    values = list(_tables_in(orjson.loads(entry[3]))) if entry else []
+    named = (value for value in values if file and file in {value.get("path"), value.get("artifact_path")})
+    return next(named, values[0] if values else None)
+
+
+def _tables_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, list):
+        for inner in value:
+            yield from _tables_in(inner)
+    elif isinstance(value, dict) and value.get("_type") in TABLE_TYPES:
+        yield value
+
+
+def _text(value: dict[str, Any], name: str) -> str:
+    text = value.get(name)
+    return text if isinstance(text, str) else ""
+
+
+def _read(actor: Actor, run: Run, value: dict[str, Any], file: LoggedFile | None) -> LoggedTable:
+    problem = _("The table was never uploaded, was deleted, or you don’t have permission to download it.")
+    if file is not None:
+        try:
+            return LoggedTable(run, whole_table_of(actor, file.version, file.entry), file)
+        except FileNotFoundError:
+            pass  # the run's own file may still be there
+        except UnreadablePreview as refusal:
+            problem = refusal.message
+    path = _text(value, "path").replace("\\", "/")  # the SDK on Windows
+    row = files_of(run).filter(name=path).first() if path else None
+    if row is None:
+        return LoggedTable(run, file=file, problem=problem)
+    try:
+        return LoggedTable(run, _MaskedTable(open_table(path_of(row.blob.location), PreviewKind.TABLE)))
+    except FileNotFoundError:
+        return LoggedTable(run, file=file, problem=problem)
+    except UnreadablePreview as refusal:
+        return LoggedTable(run, file=file, problem=refusal.message)
+
+
+def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one page of all tables, one after the other: the first column says whose a row is.
+
+    Args:
+        tables: As `read_tables` gives them.
+        asked: As `view_table` takes it; ``by_run`` groups by the first column.
+    """
+    about = [
+        {"run": table.run.uid, "page": table.file.page if table.file else "", "problem": table.problem}
+        for table in tables
+    ]
+    by_label = {label: table for label, table in _labelled(tables) if table.source is not None}
+    sources = [(label, table.source) for label, table in by_label.items() if table.source is not None]
+    if not sources:
+        return {"tables": about, "columns": [], "rows": [], "total": 0}
+    source = stack_tables(sources, "run")
+    if asked.get("by_run"):
+        asked = {**asked, "group": source.columns[0].name}
+    view = view_table(source, asked, lambda rows: _show(by_label, rows))
+    return {"tables": about, **_reply(view, {label: table.run.uid for label, table in by_label.items()})}
+
+
+def _labelled(tables: Sequence[LoggedTable]) -> Iterator[tuple[str, LoggedTable]]:
+    """Yield the tables with the names of their runs, to which the id is added where several have one name."""
+    names = [table.run.display_name for table in tables]
+    for table, name in zip(tables, names, strict=True):
+        yield (name if names.count(name) == 1 else f"{name} ({table.run.uid})"), table
+
+
+def _show(by_label: Mapping[str, LoggedTable], rows: Sequence[TableRow]) -> list[ShownRow]:
+    """Give media their addresses, for the rows of each run at once."""
+    shown: dict[int, ShownRow] = {}
+    for label, some in groupby(sorted(rows, key=lambda row: str(row.cells[0])), lambda row: row.cells[0]):
+        table, part = by_label[str(label)], list(some)
+        found = show_rows(table.file.version, part) if table.file else _show_of_run(table.run, part)
+        shown.update({row[0]: row for row in found})
+    return [shown[row.number] for row in rows]
+
+
+def _show_of_run(run: Run, rows: Sequence[TableRow]) -> list[ShownRow]:
+    paths = paths_in(rows)
+    links = media.links_of(run, paths) if paths else {}
+
+    def shown(cell: Any) -> Any:
+        if isinstance(cell, MediaCell):
+            url = links.get(cell.path, {}).get("url", "") if media_type_of(cell.path) else ""
+            return [ShownMedia(cell.kind, url, cell.caption, cell.path)]
+        return [item for one in cell for item in shown(one)] if isinstance(cell, list) else cell
+
+    return [(row.number, [shown(cell) for cell in row.cells]) for row in rows]
+
+
+def _reply(view: TableView, uids: Mapping[str, str]) -> dict[str, Any]:
+    groups = view.groups
+    return {
+        "columns": [column.name for column in view.columns],
+        "rows": [
+            {"run": uids[str(cells[0])], "cells": [_json(cell) for cell in cells[1:]]}
+            for _number, cells in view.rows
+        ],
+        "groups": None if groups is None else [_group(group, uids) for group in groups.groups],
+        "group": view.group,
+        "total": view.total,
+        "next": view.next_offset,
+        "previous": view.previous_offset,
+        "problem": view.problem,
+    }
+
+
+def _group(group: TableGroup, uids: Mapping[str, str]) -> dict[str, Any]:
+    numbers = {name: [one.mean, one.low, one.high] for name, one in group.numbers.items() if one.count}
+    return {
+        "text": group.text,
+        "is_empty": group.cell is None,
+        "run": uids.get(group.text, ""),
+        "count": group.count,
+        "numbers": numbers,
+    }
+
+
+def _json(cell: Any) -> Any:
+    if isinstance(cell, list):
+        return [{"kind": one.kind, "url": one.url, "caption": one.caption, "path": one.path} for one in cell]
+    return strict(cell)
+
+
+def csv_pieces(tables: Sequence[LoggedTable], search: str) -> Iterator[bytes]:
+    """Yield the file of all rows in which a text is found; of media it has what they are called."""
+    sources = [(label, table.source) for label, table in _labelled(tables) if table.source is not None]
+    if not sources:
+        return
+    source = stack_tables(sources, "run")
+    yield csv_text([[column.name for column in source.columns]]).encode()
+    rows = matching_rows(source, search)
+    while some := list(islice(rows, _ROWS_AT_ONCE)):
+        yield csv_text([_plain(value) for value in row] for row in some).encode()
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float) and not isinstance(value, bool) else text_of(value)
