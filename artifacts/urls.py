@@ -27,4 +27,5 @@ urlpatterns = [
     path(f"{_VERSION}/aliases", version.version_aliases, name="version_aliases"),
     path(f"{_VERSION}/delete", version.version_delete, name="version_delete"),
     path(f"{RUN_ROUTE}/artifacts", run.run_artifacts, name="run_artifacts"),
+    path(f"{RUN_ROUTE}/artifacts/file", run.run_file, name="run_file"),
 ]

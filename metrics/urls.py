@@ -44,7 +44,6 @@ urlpatterns = [
     path(f"{RUN_ROUTE}/media/keys", media.media_keys, name="media_keys"),
     path(f"{RUN_ROUTE}/media/values", media.media_values, name="media_values"),
     path(f"{RUN_ROUTE}/media/heat", media.media_heat, name="media_heat"),
-    path(f"{RUN_ROUTE}/media/files", media.media_files, name="media_files"),
     path(f"{RUN_ROUTE}/media/table", tables.run_table, name="media_table"),
     path(f"{RUN_ROUTE}/media/frame/<path:path>", media.media_frame, name="media_frame"),
     path(f"{RUN_ROUTE}/hardware", hosts.run_hardware, name="run_hardware"),

@@ -12,7 +12,7 @@ from artifacts.previews.tables.pages import TableGroup
 from common.templatetags.runyard import number
 
 register = template.Library()
-_NOTHING = mark_safe('<span class="muted">–</span>')  # noqa: S308 - of our own making
+_NOTHING = mark_safe('<span class="muted">–</span>')
 _MOST_SHOWN = 500
 """Characters of a cell."""
 

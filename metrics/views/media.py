@@ -31,7 +31,7 @@ from runs.views.run import run_of
 from storage import owners
 from storage.filesystem import path_of
 
-MAX_KEYS, MAX_PATHS = 60, 400
+MAX_KEYS = 60
 MAX_FRAME_BYTES = 32 * 1024 * 1024
 NOTHING_OF_OURS = (
     "sandbox allow-scripts; default-src 'none'; img-src data: blob:; media-src data: blob:; font-src data:; "
@@ -52,7 +52,7 @@ def run_media(request: HttpRequest, **names: str) -> HttpResponse:
     """Show what was logged besides numbers."""
     run = run_of(request, names)
     args = [names["entity"], names["project"], names["uid"]]
-    names_of = ("keys", "values", "heat", "files")
+    names_of = ("keys", "values", "heat", "table")
     urls = {f"media_{name}": reverse(f"metrics:media_{name}", args=args) for name in names_of}
     context = {**run_context(actor_of(request), run, tab="media"), **urls, "media_viewers": viewers_url()}
     context["media_frame"] = reverse("metrics:media_frame", args=[*args, "x"]).removesuffix("x")
@@ -120,15 +120,6 @@ def media_values(request: HttpRequest, **names: str) -> HttpResponse:
 def media_heat(request: HttpRequest, **names: str) -> HttpResponse:
     """Return the histograms of a ``key`` over time."""
     return as_json(histograms.heat_of(run_of(request, names).pk, request.GET.get("key", "")))
-
-
-@declare(RunAction.VIEW)
-@never_cache
-@require_GET
-def media_files(request: HttpRequest, **names: str) -> HttpResponse:
-    """Return links to the files of repeated ``path``: what the cells of a table name."""
-    run = run_of(request, names)
-    return as_json({"files": media.links_of(run, request.GET.getlist("path")[:MAX_PATHS])})
 
 
 @declare(RunAction.VIEW)

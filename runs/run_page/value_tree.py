@@ -14,7 +14,8 @@ MAX_ITEMS = 1000
 MAX_DEPTH = 24
 
 Node = list[Any]
-"""[key, type, text] of a value, [key, type, text, nodes] of one that has others in it.
+"""[key, type, text] of a value, [key, type, text, nodes] of one that has others in it; a table in an
+artifact has null instead of nodes, and then the reference to its file.
 
 The type is int, float, string, bool, null, list, dict or a media type; the text is exact, but long ones are cut, and of
 media it says in words what they are.
@@ -89,7 +90,9 @@ def node_of(key: str, value: Any, depth: int = 0) -> Node:
     kind = "dict" if isinstance(value, dict) else "list"
     text = _cut(json.dumps(value, ensure_ascii=False))
     if isinstance(value, dict) and isinstance(value.get("_type"), str):
-        return [key, value["_type"], _described(value) or text]
+        reference = value.get("artifact_path")
+        more = [None, reference] if isinstance(reference, str) else []
+        return [key, value["_type"], _described(value) or text, *more]
     if _is_one(value):
         return [key, kind, text]
     items = (
@@ -110,9 +113,10 @@ def nodes_of(tree: dict[str, Any], *, revealed: bool = False) -> tuple[list[Node
 def leaves_of(nodes: list[Node], limit: int, before: str = "") -> list[tuple[str, str]]:
     """Return the first (dotted key, text) of the leaves: what a page shows before its script runs."""
     leaves: list[tuple[str, str]] = []
-    for key, _kind, text, *inner in nodes:
+    for key, _kind, text, *more in nodes:
         if len(leaves) >= limit:
             break
         name = f"{before}{key}"
-        leaves += leaves_of(inner[0], limit - len(leaves), f"{name}.") if inner else [(name, text)]
+        inner = more[0] if more else None
+        leaves += leaves_of(inner, limit - len(leaves), f"{name}.") if inner else [(name, text)]
     return leaves

@@ -390,6 +390,7 @@ ROUTES: dict[str, list[Case]] = {
     "artifacts:version_aliases": _artifact("set aliases", "POST", label="v0"),
     "artifacts:version_delete": _artifact("delete", "POST", label="v0"),
     "artifacts:run_artifacts": [_RUN],
+    "artifacts:run_file": [_RUN],
     "artifacts:retention": [
         *_of_team("artifacts: set retention"),
         *_of_team("artifacts: set retention", "POST"),
@@ -438,7 +439,6 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:media_keys": [_RUN],
     "metrics:media_values": [_RUN],
     "metrics:media_heat": [_RUN],
-    "metrics:media_files": [_RUN],
     "metrics:media_table": [_RUN],
     "metrics:media_frame": [Case("runs: view", Over.RUN, args={"path": "notes.txt"})],
     "metrics:run_crash": [_RUN],

@@ -15,6 +15,9 @@ type Drawer = (item: Item, drawing: Drawing) => HTMLElement;
 const DRAWERS: Record<string, Drawer> = {
   "image-file": picture,
   "table-file": (item, drawing) => table(item.value, drawing),
+  "incremental-table-file": (item, drawing) => table(item.value, drawing),
+  "partitioned-table": (item, drawing) => table(item.value, drawing),
+  "joined-table": (item, drawing) => table(item.value, drawing),
   histogram: (item, drawing) => histogram(item.value, drawing),
   "html-file": page,
   "audio-file": audio,

@@ -38,10 +38,10 @@ export interface HeatReply {
   counts: number[][];
 }
 
-/** Addresses of a run's media: histograms over steps, links to files; `frame` and `viewers` are added to. */
+/** Addresses of a run's media: histograms over steps, pages of tables; `frame` and `viewers` are added to. */
 export interface Urls {
   heat: string;
-  files: string;
+  table: string;
   frame: string;
   viewers: string;
 }

@@ -23,7 +23,7 @@ const play = one<HTMLButtonElement>("[data-media-play]");
 const data = root.dataset;
 const urls = {
   heat: data.heatUrl ?? "",
-  files: data.filesUrl ?? "",
+  table: data.tableUrl ?? "",
   frame: data.frameUrl ?? "",
   viewers: data.viewersUrl ?? "",
 };

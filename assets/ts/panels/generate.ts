@@ -7,10 +7,13 @@ import { chartOf } from "./vega/chart";
 
 const KIND_OF_TYPE: Record<string, PanelKind> = {
   "table-file": "table",
+  "incremental-table-file": "table",
   "partitioned-table": "table",
   "joined-table": "table",
   histogram: "histogram",
 };
+/** Columns of the grid that a table takes, where there are so many. */
+const TABLE_SPAN = 2;
 /** Of panels with media: room for a figure below the slider. */
 const MEDIA_HEIGHT = 320;
 
@@ -35,6 +38,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         source: kind,
         keys: [info.key],
         ...placeOf(kind, info, isRunPage),
+        ...(panel === "table" ? { span: TABLE_SPAN } : {}),
         ...(panel === "media" || panel === "histogram" ? partOf(panel, info) : {}),
       });
   }

@@ -26,7 +26,7 @@ function addressOf(stage: Stage, uid: string): string {
 /** Where media of a run are read from. */
 export function mediaUrls(stage: Stage, uid: string): Urls {
   const url = addressOf(stage, uid);
-  return { heat: `${url}/heat`, files: `${url}/files`, frame: `${url}/frame/`, viewers: stage.urls.viewers };
+  return { heat: `${url}/heat`, table: `${url}/table`, frame: `${url}/frame/`, viewers: stage.urls.viewers };
 }
 
 /** The last value of a key at or before a step; null when the run has none. */

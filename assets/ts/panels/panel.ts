@@ -19,6 +19,7 @@ export interface Stage {
     | "series"
     | "values"
     | "histograms"
+    | "tables"
     | "columns"
     | "importance"
     | "keys"

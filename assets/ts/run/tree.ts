@@ -1,9 +1,9 @@
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
-import { isMedia } from "../media/kinds";
+import { isMedia, kindOf } from "../media/kinds";
 
-/** [key, type, text] of a value; with nodes of what is in it. See runs/run_page/value_tree.py. */
-export type Node = [key: string, kind: string, text: string, inner?: Node[]];
+/** [key, type, text] of a value; with nodes of what is in it, or where a table lies. See runs/run_page/value_tree.py. */
+export type Node = [key: string, kind: string, text: string, inner?: Node[] | null, reference?: string];
 
 /** Values longer than this are folded to one line, characters. */
 const LONG = 160;
@@ -23,6 +23,8 @@ export class ValueTree {
     private readonly changed: (shown: number, all: number) => void,
     /** The page to which media lead; without it they are words only. */
     private readonly mediaUrl?: string,
+    /** Leads to a file of an artifact, by the reference to it. */
+    private readonly filesUrl?: string,
   ) {
     box.addEventListener("click", (event) => this.clicked(event));
   }
@@ -99,7 +101,7 @@ export class ValueTree {
     return row;
   }
 
-  private leaf([key, kind, text]: Node, path: string, depth: number): HTMLElement {
+  private leaf([key, kind, text, , reference]: Node, path: string, depth: number): HTMLElement {
     const row = this.row(path, depth);
     const name = make("span", "tree-key mono", key);
     name.title = path;
@@ -108,12 +110,14 @@ export class ValueTree {
     const isOpen = this.long.has(path);
     value.textContent = isLong && !isOpen ? text.slice(0, LONG).replace(/\n/g, "⏎ ") : short(kind, text);
     if (!isLong || isOpen) value.title = `${kind} ${text.slice(0, 1000)}`;
-    if (this.mediaUrl && (isMedia(kind) || kind === "table-file")) {
+    if (this.mediaUrl && (isMedia(kind) || kindOf(kind)[1] === "kindTable")) {
       const link = make("a", "", text);
       link.href = `${this.mediaUrl}#${encodeURIComponent(path)}`;
       value.replaceChildren(link);
     }
     row.append(name, value);
+    if (this.filesUrl && reference)
+      row.append(fileLink(`${this.filesUrl}?${new URLSearchParams({ reference })}`));
     if (isLong) {
       row.classList.toggle("is-open", isOpen);
       const more = make("button", "tree-more", word(isOpen ? "showLess" : "showAll"));
@@ -170,6 +174,12 @@ export class ValueTree {
     });
     return text;
   }
+}
+
+function fileLink(url: string): HTMLElement {
+  const link = make("a", "tree-file", word("openFile"));
+  link.href = url;
+  return link;
 }
 
 /** A number as people read it, without the last digits of its binary form; the exact one is on hover and copied. */

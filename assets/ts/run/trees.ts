@@ -26,6 +26,7 @@ function enable(section: HTMLElement): void {
       box.hidden = shown === 0;
     },
     section.dataset.media,
+    section.dataset.files,
   );
   const show = (nodes: Node[]) => {
     for (const part of section.querySelectorAll<HTMLElement>("[data-tree-tools], [data-tree-count]"))

@@ -40,6 +40,7 @@ export class Workspace implements Stage {
     series: "",
     values: "",
     histograms: "",
+    tables: "",
     columns: "",
     importance: "",
     keys: "",

@@ -190,7 +190,7 @@ def test_a_page_over_the_limit_is_refused_with_the_limit(client, run, member, mo
     assert b"up to 10 bytes" in answer.content
 
 
-@pytest.mark.parametrize("name", ["run_media", "media_keys", "media_values", "media_heat", "media_files"])
+@pytest.mark.parametrize("name", ["run_media", "media_keys", "media_values", "media_heat", "media_table"])
 def test_a_stranger_sees_no_media(client, run, name):
     client.force_login(UserFactory())
     assert client.get(url(run, f"metrics:{name}")).status_code == 404

@@ -94,6 +94,19 @@ class TestOneRun:
         page = client.get(reply["tables"][0]["page"])
         assert "t.table.json" in page.content.decode()
 
+    def test_what_the_overview_names_leads_to_the_file_and_else_to_the_tab(self, client, project):
+        """RUN-40: the reference of the summary, which only names a client's id."""
+        run = RunFactory(project=project)
+        log_table(run, {"t.table.json": in_artifact(["n"], [[1]])})
+        names = [project.team.name, project.name, run.uid]
+        address = reverse("artifacts:run_file", args=names)
+        page = ask(client, [run])["tables"][0]["page"]
+        reference = f"wandb-client-artifact://client-{run.uid}/t.table.json"
+        assert client.get(address, {"reference": reference}).url == page
+        for unknown in ("wandb-client-artifact://other/t.table.json", "wandb-artifact://zz/t", "", "t"):
+            answer = client.get(address, {"reference": unknown})
+            assert answer.url == reverse("artifacts:run_artifacts", args=names)
+
     def test_only_the_rows_of_a_page_are_sent(self, client, project):
         run = RunFactory(project=project)
         log_table(run, {"t.table.json": in_artifact(["n"], [[n] for n in range(120)])})

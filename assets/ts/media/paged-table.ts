@@ -1,0 +1,402 @@
+import { make, makeIcon, makeIconButton } from "../lib/dom";
+import { formatCount, formatValue } from "../lib/format";
+import { getJson } from "../lib/http";
+import { word } from "../lib/words";
+
+/** Letters that are typed are asked for together, milliseconds. */
+const PAUSE_MS = 250;
+/** Stands for the run among the columns to group by. */
+export const RUN = "\u0000run";
+/** Sorts groups by how many rows they have, the largest first. */
+const BY_COUNT = "-";
+
+/** A picture, a sound or anything else in a cell; without `url` it is named only. */
+interface CellMedia {
+  kind: string;
+  url: string;
+  caption: string;
+  path: string;
+}
+
+interface Row {
+  run: string;
+  cells: unknown[];
+}
+
+interface Group {
+  text: string;
+  is_empty: boolean;
+  /** The run whose rows they are, where they are grouped by run. */
+  run: string;
+  count: number;
+  /** By column: mean, least and greatest. */
+  numbers: Record<string, [number, number, number]>;
+}
+
+/** What metrics/media/tables.py answers; the first of `columns` says whose a row is, and is not among its cells. */
+interface Reply {
+  tables: { run: string; page: string; problem: string }[];
+  columns: string[];
+  rows: Row[];
+  groups?: Group[] | null;
+  group?: string;
+  total: number | null;
+  next?: number | null;
+  previous?: number | null;
+  problem?: string;
+}
+
+export interface Options {
+  /** Where pages are, with a query that says which tables. */
+  url: string;
+  /** How runs are shown, where rows say whose they are. */
+  runOf?: (uid: string) => { name: string; color: number };
+  /** A column, `RUN`, or "" for none. */
+  groupBy?: string;
+  grouped?(groupBy: string): void;
+  counted?(total: number): void;
+}
+
+/** Logged tables, page by page from the server, which sorts, searches and groups them. */
+export class PagedTable {
+  private reply: Reply | undefined;
+  private find = "";
+  private sort = "";
+  private offset = 0;
+  private groupBy: string;
+  private readonly open = new Map<string, Row[]>();
+  private asking: AbortController | undefined;
+  private timer: number | undefined;
+  private readonly search = make("input", "form-control form-control-sm");
+  private readonly choice = make("select", "form-select form-select-sm");
+  private readonly pages = make("span", "panel-pages");
+  private readonly notes = make("div", "panel-table-notes");
+  private readonly rows = make("div", "panel-table");
+
+  constructor(
+    private readonly box: HTMLElement,
+    private readonly options: Options,
+  ) {
+    this.groupBy = options.groupBy ?? "";
+    this.search.type = "search";
+    this.search.placeholder = word("filterRows");
+    this.search.setAttribute("aria-label", word("filterRows"));
+    this.search.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => this.ask({ find: this.search.value.trim() }), PAUSE_MS);
+    });
+    this.choice.setAttribute("aria-label", word("groupRows"));
+    this.choice.addEventListener("change", () => {
+      this.options.grouped?.(this.choice.value);
+      this.ask({ groupBy: this.choice.value, sort: "" });
+    });
+    this.rows.tabIndex = 0; // it scrolls
+    this.rows.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Read the page that is shown. Rejects when it could not be read. */
+  async read(): Promise<void> {
+    this.asking?.abort();
+    this.asking = new AbortController();
+    const { signal } = this.asking;
+    this.rows.setAttribute("aria-busy", "true");
+    try {
+      const reply = await getJson<Reply>(this.address(this.asked(), this.offset), signal);
+      this.reply = reply;
+      this.open.clear();
+      this.draw(reply);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      if (!signal.aborted) this.rows.removeAttribute("aria-busy");
+    }
+  }
+
+  destroy(): void {
+    clearTimeout(this.timer);
+    this.asking?.abort();
+  }
+
+  /** The page that is shown, its head first. */
+  texts(): string[][] {
+    const { columns = [], rows = [] } = this.reply ?? {};
+    const { runOf } = this.options;
+    const head = runOf ? [word("run"), ...columns.slice(1)] : columns.slice(1);
+    const lines = rows.map(({ run, cells }) => (runOf ? [runOf(run).name, ...cells] : cells).map(plain));
+    return [head, ...lines];
+  }
+
+  /** What was typed into the search, for a file of all rows that it finds. */
+  get searched(): string {
+    return this.find;
+  }
+
+  /** Go to the first page of something else. */
+  private ask(part: { find?: string; sort?: string; groupBy?: string; offset?: number }): void {
+    this.find = part.find ?? this.find;
+    this.sort = part.sort ?? this.sort;
+    this.groupBy = part.groupBy ?? this.groupBy;
+    this.offset = part.offset ?? 0;
+    this.read().catch(() => this.say(word("tableFailed")));
+  }
+
+  private asked(): Record<string, string> {
+    const group: Record<string, string> = this.groupBy === RUN ? { by_run: "1" } : { group: this.groupBy };
+    return { find: this.find, sort: this.sort, ...group };
+  }
+
+  private address(asked: Record<string, string>, offset: number): string {
+    return `${this.options.url}&${new URLSearchParams({ ...asked, offset: String(offset) })}`;
+  }
+
+  private say(text: string): void {
+    this.notes.append(make("p", "chart-note", text));
+  }
+
+  private draw(reply: Reply): void {
+    this.options.counted?.(reply.total ?? reply.rows.length);
+    this.notes.replaceChildren();
+    for (const { run, problem } of reply.tables)
+      if (problem) this.say(this.options.runOf ? `${this.options.runOf(run).name}: ${problem}` : problem);
+    if (reply.problem) this.say(reply.problem);
+    if (!reply.tables.length) this.say(word("noRows"));
+    this.drawChoice(reply);
+    this.drawPages(reply);
+    this.drawRows(reply);
+    if (this.rows.isConnected) return;
+    const tools = make("div", "panel-tools");
+    tools.append(this.search, this.choice, this.pages);
+    this.box.replaceChildren(...(reply.columns.length ? [tools, this.notes, this.rows] : [this.notes]));
+  }
+
+  private drawChoice(reply: Reply): void {
+    this.choice.replaceChildren(new Option(word("noGroups"), ""));
+    if (this.options.runOf) this.choice.append(new Option(word("run"), RUN));
+    for (const column of reply.columns.slice(1)) this.choice.append(new Option(column, column));
+    this.choice.value = this.groupBy;
+    if (this.choice.selectedIndex < 0) this.choice.value = "";
+  }
+
+  private drawPages(reply: Reply): void {
+    const step = (icon: string, text: string, offset: number | null | undefined) => {
+      const button = makeIconButton(icon, text);
+      button.disabled = offset === null || offset === undefined;
+      button.addEventListener("click", () => this.ask({ offset: offset ?? 0 }));
+      return button;
+    };
+    const shown = reply.groups?.length ?? reply.rows.length;
+    const range = shown ? `${formatCount(this.offset + 1)}–${formatCount(this.offset + shown)}` : "0";
+    const place = make(
+      "span",
+      "muted num",
+      reply.total === null ? range : `${range} / ${formatCount(reply.total)}`,
+    );
+    this.pages.replaceChildren(
+      step("chevron-left", word("previous"), reply.previous),
+      place,
+      step("chevron-right", word("next"), reply.next),
+    );
+    const [only, ...others] = reply.tables;
+    if (!only?.page || others.length) return;
+    const link = make("a", "icon-button");
+    link.href = only.page;
+    link.title = word("openFile");
+    link.setAttribute("aria-label", word("openFile"));
+    link.append(makeIcon("file-text"));
+    this.pages.append(link);
+  }
+
+  private drawRows(reply: Reply): void {
+    const hadFocus = (document.activeElement as HTMLElement | null)?.dataset.focus;
+    const table = make("table", "data-table");
+    table.createTHead().append(this.headRow(reply));
+    const body = table.createTBody();
+    if (reply.groups) for (const group of reply.groups) body.append(...this.groupLines(reply, group));
+    else for (const row of reply.rows) body.append(this.rowLine(reply, row, false));
+    if (!body.rows.length && reply.columns.length) {
+      const cell = make("td", "muted", word("noRows"));
+      cell.colSpan = reply.columns.length + 1;
+      body.insertRow().append(cell);
+    }
+    this.rows.replaceChildren(table);
+    if (hadFocus) this.rows.querySelector<HTMLElement>(`[data-focus="${CSS.escape(hadFocus)}"]`)?.focus();
+  }
+
+  private headRow(reply: Reply): HTMLElement {
+    const row = make("tr");
+    const { groups, group = "" } = reply;
+    if (groups) row.append(this.headCell(this.groupBy === RUN ? word("run") : group, group));
+    else if (this.options.runOf) row.append(this.headCell(word("run"), reply.columns[0] ?? ""));
+    if (groups) row.append(this.headCell(word("rowCount"), ""));
+    for (const [at, column] of reply.columns.slice(1).entries()) {
+      const cell = this.headCell(column, column);
+      const isNumber = groups ? groups.some((one) => one.numbers[column]) : hasNumbers(reply.rows, at);
+      cell.classList.toggle("end", isNumber);
+      row.append(cell);
+    }
+    return row;
+  }
+
+  /** A head that sorts by its column, by rows where it has no name; rising first, then falling. */
+  private headCell(name: string, column: string): HTMLElement {
+    const cell = make("th");
+    cell.scope = "col";
+    const isFalling = this.sort === `-${column}`;
+    const isSorted = isFalling || (column !== "" && this.sort === column);
+    if (isSorted) cell.ariaSort = isFalling ? "descending" : "ascending";
+    const button = make("button", "panel-sort", name);
+    button.type = "button";
+    button.dataset.focus = `sort ${column}`;
+    if (isSorted) button.append(makeIcon(isFalling ? "arrow-down" : "arrow-up"));
+    const next = column === "" ? (isFalling ? "" : BY_COUNT) : isSorted && !isFalling ? `-${column}` : column;
+    button.addEventListener("click", () => this.ask({ sort: next }));
+    cell.append(button);
+    return cell;
+  }
+
+  private rowLine(reply: Reply, { run, cells }: Row, isInGroup: boolean): HTMLElement {
+    const line = make("tr", isInGroup ? "is-in-group" : "");
+    if (this.options.runOf) line.append(this.runCell(reply, run));
+    else if (isInGroup) line.append(make("th"));
+    if (isInGroup) line.append(make("td"));
+    line.append(...cells.map(cellOf));
+    return line;
+  }
+
+  private runCell(reply: Reply, uid: string): HTMLElement {
+    const { name, color } = this.options.runOf?.(uid) ?? { name: uid, color: 0 };
+    const cell = make("th", `run-color-${color}`);
+    cell.scope = "row";
+    const page = reply.tables.find(({ run }) => run === uid)?.page;
+    const text = make(page ? "a" : "span", "", name);
+    if (page && text instanceof HTMLAnchorElement) {
+      text.href = page;
+      text.title = word("openFile");
+    }
+    cell.append(make("i", "run-swatch"), text);
+    return cell;
+  }
+
+  private groupLines(reply: Reply, group: Group): HTMLElement[] {
+    const id = idOf(group);
+    const inside = this.open.get(id);
+    const line = make("tr", "panel-table-group");
+    const head = make("th");
+    head.scope = "row";
+    const toggle = make("button", "panel-toggle");
+    toggle.type = "button";
+    toggle.dataset.focus = `group ${id}`;
+    toggle.setAttribute("aria-expanded", String(inside !== undefined));
+    const name = (group.run && this.options.runOf?.(group.run).name) || group.text || "–";
+    toggle.append(makeIcon("chevron-right"), make("span", "truncate", name));
+    toggle.addEventListener("click", () => void this.toggle(group, !this.open.has(id)));
+    head.append(toggle);
+    line.append(head, make("td", "num", formatCount(group.count)));
+    for (const column of reply.columns.slice(1)) line.append(meanCell(group.numbers[column]));
+    if (!inside) return [line];
+    const lines = [line, ...inside.map((row) => this.rowLine(reply, row, true))];
+    if (inside.length < group.count) lines.push(this.moreLine(reply, group, inside.length));
+    return lines;
+  }
+
+  private moreLine(reply: Reply, group: Group, shown: number): HTMLElement {
+    const line = make("tr", "is-in-group");
+    const cell = make("td");
+    cell.colSpan = reply.columns.length + 1;
+    const more = make("button", "btn btn-sm", word("moreItems", { n: formatCount(group.count - shown) }));
+    more.type = "button";
+    more.addEventListener("click", () => void this.readGroup(group, shown));
+    cell.append(more);
+    line.append(cell);
+    return line;
+  }
+
+  private async toggle(group: Group, isOpen: boolean): Promise<void> {
+    if (isOpen) await this.readGroup(group, 0);
+    else {
+      this.open.delete(idOf(group));
+      if (this.reply) this.drawRows(this.reply);
+    }
+  }
+
+  /** Read rows of a group, in the order of the file. */
+  private async readGroup(group: Group, offset: number): Promise<void> {
+    const { reply } = this;
+    const operator = group.is_empty ? "empty" : "=";
+    const asked = { find: this.find, column: reply?.group ?? "", op: operator, value: group.text };
+    const page = await getJson<Reply>(this.address(asked, offset)).catch(() => null);
+    if (!page) this.say(word("tableFailed"));
+    if (!page || !reply || reply !== this.reply) return; // another page was asked for since
+    this.open.set(idOf(group), [...(this.open.get(idOf(group)) ?? []).slice(0, offset), ...page.rows]);
+    this.drawRows(reply);
+  }
+
+  /** Arrows go through the groups, to the right opens one, to the left closes it. */
+  private key(event: KeyboardEvent): void {
+    const toggles = [...this.rows.querySelectorAll<HTMLElement>(".panel-toggle")];
+    const at = toggles.indexOf(document.activeElement as HTMLElement);
+    const group = this.reply?.groups?.[at];
+    if (!group) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: toggles.length - 1 }[event.key];
+    if (to !== undefined) toggles[Math.max(0, Math.min(toggles.length - 1, to))]?.focus();
+    else if (event.key === "ArrowRight" || event.key === "ArrowLeft")
+      void this.toggle(group, event.key === "ArrowRight");
+    else return;
+    event.preventDefault();
+  }
+}
+
+function idOf(group: Group): string {
+  return `${group.is_empty ? "empty" : "="} ${group.text}`;
+}
+
+function hasNumbers(rows: readonly Row[], at: number): boolean {
+  const first = rows.find(({ cells }) => cells[at] !== null)?.cells[at];
+  return typeof first === "number";
+}
+
+/** A mean, with the range to hover. */
+function meanCell(numbers: [number, number, number] | undefined): HTMLElement {
+  if (!numbers) return make("td", "muted", "");
+  const [mean, low, high] = numbers;
+  const cell = make("td", "num end", formatValue(mean));
+  cell.title = word("meanOf", { low: formatValue(low), high: formatValue(high) });
+  return cell;
+}
+
+function cellOf(value: unknown): HTMLElement {
+  if (Array.isArray(value)) {
+    const cell = make("td", "panel-table-media");
+    cell.append(...(value as CellMedia[]).map(mediaOf));
+    return cell;
+  }
+  const isNumber = typeof value === "number";
+  const cell = make("td", isNumber ? "num end" : "", isNumber ? formatValue(value) : plain(value));
+  cell.title = plain(value);
+  return cell;
+}
+
+function mediaOf({ kind, url, caption, path }: CellMedia): HTMLElement {
+  const name = caption || path || kind;
+  if (!url) return make("span", "muted", name);
+  if (kind === "audio" || kind === "video") {
+    const player = make(kind);
+    player.controls = true;
+    player.preload = "none";
+    player.src = url;
+    player.setAttribute("aria-label", name);
+    return player;
+  }
+  const image = make("img", "cell-image");
+  image.src = url;
+  image.alt = name;
+  image.title = name;
+  image.loading = "lazy";
+  return image;
+}
+
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return (value as CellMedia[]).map((one) => one.caption || one.path).join(", ");
+  return typeof value === "string" ? value : String(value);
+}
