@@ -3,43 +3,30 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
-from artifacts.manifests.ids import version_key_of_reference
 from artifacts.models import Entry, Version
+from artifacts.pages.joins import TableJoin, join_by_hand
+from artifacts.pages.table_files import table_of
 from artifacts.pages.tables import TableView, show_rows, view_table
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.gguf import read_gguf
 from artifacts.previews.json_trees import has_rows
-from artifacts.previews.kinds import PreviewKind, kind_of_file, kind_of_name, media_type_of
+from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
 from artifacts.previews.safetensors import read_safetensors
-from artifacts.previews.tables.joining import JoinedTable, PartitionedTable
-from artifacts.previews.tables.opening import TABLE_KINDS, open_table
-from artifacts.previews.tables.sources import TableSource
-from artifacts.previews.tables.wandb_tables import (
-    in_increment_order,
-    read_joined_table,
-    read_partitioned_table,
-)
-from artifacts.selectors import entries_of, versions_seen
-from common.errors import DomainError
+from artifacts.previews.tables.opening import ALL_TABLE_KINDS
 from runs.files.text_preview import TextPreview, read_text_preview
+from runs.models import Project
 from storage.filesystem import path_of
 from storage.signed_urls import tickets
 
 _WEIGHTS = {PreviewKind.SAFETENSORS: read_safetensors, PreviewKind.GGUF: read_gguf}
 _MEDIA = {PreviewKind.IMAGE, PreviewKind.AUDIO, PreviewKind.VIDEO}
 MOST_TENSORS_SHOWN = 2000
-_DEEPEST = 4
-"""Tables that name tables, one by the other."""
-_MOST_PARTS = 500
-INCREMENTAL_TYPE = "wandb-run-incremental-table"
-"""Source: ART_TYPE in wandb/sdk/internal/incremental_table_util.py."""
 
 
 @dataclass(slots=True)
@@ -53,22 +40,33 @@ class Preview:
     weights: Any = None
     tensors: list[Any] = field(default_factory=list)
     table: TableView | None = None
+    join: TableJoin | None = None
     problem: str = ""
     """Why there is nothing to see."""
 
 
-def preview_of(actor: Actor, version: Version, entry: Entry, asked: Mapping[str, Any]) -> Preview:
-    """Return what is shown of an entry; ``asked`` says which rows of a table.
+def preview_of(
+    actor: Actor,
+    version: Version,
+    entry: Entry,
+    asked: Mapping[str, Any],
+    project: Project | None = None,
+) -> Preview:
+    """Return what is shown of an entry.
+
+    Args:
+        actor: Who sees it.
+        version: Has the entry.
+        entry: A file, or a reference.
+        asked: Which rows of a table, and with which other it is joined.
+        project: Whose other artifacts a table may be joined with.
 
     Raises:
         Forbidden: the actor may not download the version.
     """
     require_for(actor, ArtifactAction.DOWNLOAD, version)
-    if entry.content is None:
-        return Preview(entry, "reference")
-    content = path_of(entry.content.blob.location)
     try:
-        return _preview(actor, version, entry, content, asked)
+        return _preview(actor, version, entry, asked, project)
     except UnreadablePreview as refusal:
         return Preview(entry, "none", problem=refusal.message)
     except FileNotFoundError:
@@ -76,22 +74,25 @@ def preview_of(actor: Actor, version: Version, entry: Entry, asked: Mapping[str,
 
 
 def _preview(
-    actor: Actor, version: Version, entry: Entry, content: Path, asked: Mapping[str, Any]
+    actor: Actor,
+    version: Version,
+    entry: Entry,
+    asked: Mapping[str, Any],
+    project: Project | None,
 ) -> Preview:
+    if entry.content is None:
+        return Preview(entry, "reference")
+    blob = entry.content.blob
+    content = path_of(blob.location)
     kind = kind_of_file(entry.path, content)
-    if kind in _MEDIA and entry.content is not None:
+    if kind in _MEDIA:
         media_type = media_type_of(entry.path)
-        return Preview(
-            entry, kind, tickets.get_path(entry.content.blob, name=entry.path, content_type=media_type)
-        )
+        return Preview(entry, kind, tickets.get_path(blob, name=entry.path, content_type=media_type))
     if kind in _WEIGHTS:
         weights = _WEIGHTS[kind](content)
         return Preview(entry, "weights", weights=weights, tensors=list(weights.tensors[:MOST_TENSORS_SHOWN]))
-    if kind in TABLE_KINDS | {PreviewKind.JOINED_TABLE, PreviewKind.PARTITIONED_TABLE} and (
-        kind != PreviewKind.JSON or has_rows(content)
-    ):
-        source = table_of(actor, version, entry)
-        return Preview(entry, "table", table=view_table(source, asked, partial(show_rows, version)))
+    if kind in ALL_TABLE_KINDS and (kind != PreviewKind.JSON or has_rows(content)):
+        return _table_preview(actor, version, entry, asked, project)
     if kind == PreviewKind.NONE:
         return Preview(entry, "none")
     size = entry.size_bytes or 0
@@ -99,70 +100,15 @@ def _preview(
     return Preview(entry, "none" if text is None else "text", text=text)
 
 
-def table_of(actor: Actor, version: Version, entry: Entry, depth: int = 0) -> TableSource:
-    """Return the table in a file, or the one that a joined or partitioned table names.
-
-    Args:
-        actor: Who reads it.
-        version: Whose file it is.
-        entry: The file.
-        depth: How many tables led here: two that name each other would lead on for ever.
-
-    Raises:
-        UnreadablePreview: it is none, or names what is not there.
-    """
-    if depth > _DEEPEST:
-        raise UnreadablePreview(
-            _("“%(path)s” names tables that name others, or each other, too often.") % {"path": entry.path}
-        )
-    if entry.content is None:
-        return _referenced(actor, entry, depth)
-    content = path_of(entry.content.blob.location)
-    kind = kind_of_file(entry.path, content)
-    if kind == PreviewKind.JOINED_TABLE:
-        joined = read_joined_table(content)
-        left, right = (_table_at(actor, version, path, depth + 1) for path in (joined.left, joined.right))
-        return JoinedTable(left, right, joined.left_key, joined.right_key)
-    if kind == PreviewKind.PARTITIONED_TABLE:
-        folder = read_partitioned_table(content).rstrip("/") + "/"
-        parts = list(entries_of(version, prefix=folder)[:_MOST_PARTS])
-        by_path = {part.path: part for part in parts if part.path.endswith(".table.json")}
-        return PartitionedTable(
-            [table_of(actor, version, by_path[path], _DEEPEST) for path in in_increment_order(list(by_path))]
-        )
-    return open_table(content, kind)
-
-
-def whole_table_of(actor: Actor, version: Version, entry: Entry) -> TableSource:
-    """As `table_of`; of a table that is logged in increments, all that the version has, not only this one's rows."""
-    key = entry.path.partition(".")[2]
-    if version.collection.type.name != INCREMENTAL_TYPE or kind_of_name(entry.path) != PreviewKind.TABLE:
-        return table_of(actor, version, entry)
-    parts = {part.path: part for part in entries_of(version) if part.path.partition(".")[2] == key}
-    return PartitionedTable(
-        [table_of(actor, version, parts[path]) for path in in_increment_order(list(parts))[:_MOST_PARTS]]
-    )
-
-
-def _table_at(actor: Actor, version: Version, path: str, depth: int) -> TableSource:
-    entry = entries_of(version, [path]).first()
-    if entry is None:
-        raise UnreadablePreview(_("The file “%(path)s” that this table names is missing.") % {"path": path})
-    return table_of(actor, version, entry, depth)
-
-
-def _referenced(actor: Actor, entry: Entry, depth: int) -> TableSource:
-    """Follow a reference to a file of another artifact, as far as the actor may download it."""
-    pk, path = version_key_of_reference(entry.reference)
-    version = versions_seen(actor).filter(pk=pk).first() if pk else None
-    target = entries_of(version, [path]).first() if version else None
-    if version is None or target is None or target.content is None:
-        raise UnreadablePreview(_("The table “%(path)s” lies elsewhere.") % {"path": entry.path})
-    try:
-        require_for(actor, ArtifactAction.DOWNLOAD, version)
-    except DomainError:
-        raise UnreadablePreview(
-            _("You don’t have permission to download the artifact that has “%(path)s”.")
-            % {"path": entry.path}
-        ) from None
-    return table_of(actor, version, target, depth)
+def _table_preview(
+    actor: Actor,
+    version: Version,
+    entry: Entry,
+    asked: Mapping[str, Any],
+    project: Project | None,
+) -> Preview:
+    source = table_of(actor, version, entry)
+    if project is None:
+        return Preview(entry, "table", table=view_table(source, asked, partial(show_rows, version)))
+    join = join_by_hand(actor, project, version, source, asked)
+    return Preview(entry, "table", table=view_table(join.source, asked, join.show), join=join)

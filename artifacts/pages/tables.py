@@ -18,6 +18,8 @@ from storage.signed_urls import tickets
 ROWS = 50
 ShownRow = tuple[int, list[Any]]
 """Number, and cells: a value, or a list of `ShownMedia`."""
+ShowRows = Callable[[Sequence[TableRow]], list[ShownRow]]
+"""Gives the media in rows their addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,7 @@ class TableView:
         return [str(operator) for operator in CellOperator]
 
 
-def view_table(
-    source: TableSource, asked: Mapping[str, Any], show: Callable[[Sequence[TableRow]], list[ShownRow]]
-) -> TableView:
+def view_table(source: TableSource, asked: Mapping[str, Any], show: ShowRows) -> TableView:
     """Return the part of a table that a page asks for.
 
     Args:

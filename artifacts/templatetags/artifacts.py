@@ -5,8 +5,9 @@ from typing import Any
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
-from artifacts.pages.tables import ShownMedia
+from artifacts.pages.tables import ShownMedia, TableView
 from artifacts.previews.cells import MediaCell, text_of
 from artifacts.previews.tables.pages import TableGroup
 from common.templatetags.runyard import number
@@ -53,7 +54,31 @@ def _media(media: ShownMedia) -> SafeString:
 
 
 @register.simple_tag
-def artifact_mean(group: TableGroup, name: str) -> str:
-    """Show the mean of a group's numbers in a column."""
+def artifact_mean(group: TableGroup, name: str) -> SafeString | str:
+    """Show the mean of a group's numbers in a column, with the least and greatest to hover."""
     summary = group.numbers.get(name)
-    return number(summary.mean) if summary is not None and summary.count else "–"
+    if summary is None or not summary.count:
+        return "–"
+    least, greatest = number(summary.low), number(summary.high)
+    ends = _("From %(least)s to %(greatest)s") % {"least": least, "greatest": greatest}
+    return format_html('<span title="{}">{}</span>', ends, number(summary.mean))
+
+
+@register.simple_tag
+def artifact_sort(table: TableView, column: str) -> dict[str, str]:
+    """Return how a head sorts groups when it is clicked, and how it does now; a mean and a count fall at first.
+
+    Args:
+        table: Which is grouped.
+        column: The name of one, or "" for how many rows the groups have.
+    """
+    is_sorted = table.sort == column and (bool(column) or table.is_falling)
+    begins_falling = column != table.group
+    falls = not table.is_falling if is_sorted else begins_falling
+    if not column:
+        falls = not is_sorted  # there is no name for the smallest first
+    return {
+        "sort": f"-{column}" if falls else column,
+        "icon": ("arrow-down" if table.is_falling else "arrow-up") if is_sorted else "",
+        "aria": ("descending" if table.is_falling else "ascending") if is_sorted else "",
+    }

@@ -36,7 +36,7 @@ def files(request: HttpRequest, **names: str) -> HttpResponse:
     if previewed:
         entry = entries_of(version, [previewed]).first()
         if entry is not None and context["can_download"]:
-            context["preview"] = preview_of(actor, version, entry, request.GET)
+            context["preview"] = preview_of(actor, version, entry, request.GET, place.collection.project)
     if previewed and request.htmx:  # type: ignore[attr-defined]  # of HtmxMiddleware
         return render(request, "artifacts/files/preview.html", context)
     if search:

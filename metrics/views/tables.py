@@ -30,7 +30,7 @@ def project_tables(request: HttpRequest, entity: str, project: str) -> HttpRespo
 @declare(ProjectAction.VIEW)
 @never_cache
 @require_GET
-def project_tables_csv(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+def project_tables_csv(request: HttpRequest, entity: str, project: str) -> StreamingHttpResponse:
     """Return all rows of these tables in which the text ``find`` is."""
     chosen = _tables_of_runs(request, entity, project)
     pieces = tables.csv_pieces(chosen, request.GET.get("find", "").strip())

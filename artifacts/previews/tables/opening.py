@@ -30,6 +30,8 @@ _READERS: dict[PreviewKind, Callable[[Path], TableSource]] = {
 TABLE_KINDS = frozenset(_READERS)
 """Kinds of files that are tables by themselves, or may be, as JSON; joined tables and those in parts name others."""
 
+ALL_TABLE_KINDS = TABLE_KINDS | {PreviewKind.JOINED_TABLE, PreviewKind.PARTITIONED_TABLE}
+
 
 def open_table(content: Path, kind: PreviewKind) -> TableSource:
     """Return the table in a file.
