@@ -7,7 +7,7 @@ from typing import Any
 from access.actor import Actor
 from artifacts.models import Entry, Membership
 from artifacts.pages.preview import preview_of
-from artifacts.pages.table_files import table_of
+from artifacts.pages.tables.files import table_of
 from artifacts.previews.cells import Cell
 from artifacts.previews.comparison import (
     MOST_CHANGES,

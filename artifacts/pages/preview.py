@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
 from artifacts.models import Entry, Version
-from artifacts.pages.joins import TableJoin, join_by_hand
-from artifacts.pages.table_files import table_of
-from artifacts.pages.tables import TableView, show_rows, view_table
+from artifacts.pages.tables.files import table_of
+from artifacts.pages.tables.joins import TableJoin, join_by_hand
+from artifacts.pages.tables.view import TableView, show_rows, view_table
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.gguf import read_gguf
 from artifacts.previews.json_trees import has_rows

@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from artifacts.pages.tables import ShownMedia, TableView
+from artifacts.pages.tables.view import ShownMedia, TableView
 from artifacts.previews.cells import MediaCell, text_of
 from artifacts.previews.tables.pages import TableGroup
 from common.templatetags.runyard import number

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from artifacts.pages.logged_files import LoggedFile, find_logged_files
-from artifacts.pages.table_files import whole_table_of
-from artifacts.pages.tables import ShownMedia, ShownRow, TableView, paths_in, show_rows, view_table
+from artifacts.pages.tables.files import whole_table_of
+from artifacts.pages.tables.view import ShownMedia, ShownRow, TableView, paths_in, show_rows, view_table
 from artifacts.previews.cells import MediaCell, text_of
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.kinds import PreviewKind, media_type_of

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
 from artifacts.models import Version
-from artifacts.pages.table_files import table_of
-from artifacts.pages.tables import ShownRow, ShowRows, show_rows
+from artifacts.pages.tables.files import table_of
+from artifacts.pages.tables.view import ShownRow, ShowRows, show_rows
 from artifacts.previews.cells import Column
 from artifacts.previews.kinds import kind_of_name
 from artifacts.previews.tables.joining import JoinedTable
