@@ -61,6 +61,7 @@ def _kind_of_media(kind: str) -> str:
         "image": _("Image"), "audio": _("Audio"), "video": _("Video"), "html": _("HTML"), "histogram": _("Histogram"),
         "plotly": _("Plot"), "bokeh": _("Plot"), "molecule": _("Molecule"), "object3D": _("3D"),
         "graph": _("Model graph"), "table": _("Table"), "partitioned-table": _("Table"), "joined-table": _("Table"),
+        "incremental-table": _("Table"),
     }  # fmt: skip
     return next((name for start, name in names.items() if kind.startswith(start)), "")
 

@@ -12,8 +12,6 @@ const KIND_OF_TYPE: Record<string, PanelKind> = {
   "joined-table": "table",
   histogram: "histogram",
 };
-/** Columns of the grid that a table takes, where there are so many. */
-const TABLE_SPAN = 2;
 /** Of panels with media: room for a figure below the slider. */
 const MEDIA_HEIGHT = 320;
 
@@ -38,7 +36,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         source: kind,
         keys: [info.key],
         ...placeOf(kind, info, isRunPage),
-        ...(panel === "table" ? { span: TABLE_SPAN } : {}),
+        ...(panel === "table" ? { height: MEDIA_HEIGHT } : {}),
         ...(panel === "media" || panel === "histogram" ? partOf(panel, info) : {}),
       });
   }

@@ -115,9 +115,9 @@ export class ValueTree {
       link.href = `${this.mediaUrl}#${encodeURIComponent(path)}`;
       value.replaceChildren(link);
     }
-    row.append(name, value);
     if (this.filesUrl && reference)
-      row.append(fileLink(`${this.filesUrl}?${new URLSearchParams({ reference })}`));
+      value.append(" ", fileLink(`${this.filesUrl}?${new URLSearchParams({ reference })}`));
+    row.append(name, value);
     if (isLong) {
       row.classList.toggle("is-open", isOpen);
       const more = make("button", "tree-more", word(isOpen ? "showLess" : "showAll"));

@@ -147,17 +147,18 @@ def test_media_in_a_summary_are_said_in_words():
         "film": {"_type": "videos", "count": 1, "videos": []},
         "one": {"_type": "image-file", "path": "a.png", "width": 64, "height": 48},
         "several": {"_type": "images/separated", "count": 3, "width": 8, "height": 8, "filenames": []},
+        "growing": {"_type": "incremental-table-file", "nrows": 7, "ncols": 2, "path": "t"},
         "table": {"_type": "table-file", "nrows": 5, "ncols": 2, "path": "t"},
         "kept": {"_type": "joined-table", "artifact_path": "wandb-client-artifact://0a/t"},
         "unknown": {"_type": "new-file", "path": "x"},
     }
     assert nodes_of(tree)[0] == [
-        ["film", "videos", "Video"],
+        ["film", "videos", "Video"], ["growing", "incremental-table-file", "Table, 7×2"],
         ["kept", "joined-table", "Table", None, "wandb-client-artifact://0a/t"], ["one", "image-file", "Image, 64×48"],
         ["several", "images/separated", "Image × 3, 8×8"], ["table", "table-file", "Table, 5×2"],
         ["unknown", "new-file", '{"_type": "new-file", "path": "x"}'],
     ]  # fmt: skip
-    assert leaves_of(nodes_of(tree)[0], 2) == [("film", "Video"), ("kept", "Table")]
+    assert leaves_of(nodes_of(tree)[0], 3)[1:] == [("growing", "Table, 7×2"), ("kept", "Table")]
 
 
 def test_five_thousand_keys_are_one_page(client, run, member, django_assert_max_num_queries):
