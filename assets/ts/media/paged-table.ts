@@ -190,7 +190,9 @@ export class PagedTable {
       step("chevron-right", word("next"), reply.next),
     );
     const [only, ...others] = reply.tables;
-    if (!only?.page || others.length) return;
+    const hasLink = only?.page && !others.length;
+    this.pages.hidden = !hasLink && (reply.previous ?? reply.next ?? null) === null;
+    if (!hasLink) return;
     const link = make("a", "icon-button");
     link.href = only.page;
     link.title = word("openFile");

@@ -1,0 +1,104 @@
+"""Tables that the real SDK logs into artifacts, in a real Chromium (RUN-26, RUN-42, ART-4)."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests import sdks
+from tests.installation import Installation
+from tests.journeys.people import leave_with_env, sign_up
+
+pytestmark = [pytest.mark.browser, pytest.mark.sdk]
+
+LOGS = """
+import numpy
+import wandb
+for name in ("one", "two"):
+    with wandb.init(project="samples", id=name, name="run " + name) as run:
+        samples = wandb.Table(columns=["id", "picture", "kind", "score"])
+        for n in range(60):
+            picture = wandb.Image(numpy.full((8, 8, 3), n, numpy.uint8), caption=f"picture {n}")
+            samples.add_data(f"{name}-{n}", picture, "cat" if n % 3 else "dog", n / 60)
+        run.log({"samples": samples, "loss": 1.0})
+        growing = wandb.Table(columns=["step"], log_mode="INCREMENTAL")
+        for step in range(3):
+            growing.add_data(step)
+            run.log({"growing": growing})
+        truths = wandb.Table(columns=["id", "truth"], data=[["a", 1], ["b", 2]])
+        guesses = wandb.Table(columns=["id", "guess"], data=[["a", 3]])
+        run.log({"joined": wandb.JoinedTable(truths, guesses, "id")})
+        whole = wandb.Artifact("whole", type="dataset")
+        for part in range(2):
+            whole.add(wandb.Table(columns=["part"], data=[[part], [part]]), f"parts/{part}")
+        whole.add(wandb.data_types.PartitionedTable(parts_path="parts"), "all")
+        run.log_artifact(whole).wait()
+        run.log({"parts": run.use_artifact("whole:latest").get("all")})
+        labels = wandb.Artifact("labels", type="dataset")
+        labels.add(wandb.Table(columns=["name", "label"], data=[["two-1", "tabby"]]), "labels")
+        run.log_artifact(labels).wait()
+"""
+
+
+@pytest.fixture
+def workspace(quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path) -> Page:
+    """Give the workspace of two runs that have logged tables of every kind."""
+    sign_up(quiet, server, "tabler")
+    env = leave_with_env(quiet) | {"WANDB_ENTITY": "tabler"}
+    sdks.run_script(sdk("0.31.0"), LOGS, env=env, cwd=tmp_path)
+    quiet.goto(f"{server.url}/tabler/samples")
+    return quiet
+
+
+def panel(page: Page, key: str) -> Locator:
+    found = page.locator(f'.chart-card[data-key="{key}"]')
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def is_loaded(picture: Locator) -> None:
+    expect(picture).to_be_visible()
+    picture.evaluate("image => image.decode()")
+
+
+def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> None:
+    page = workspace
+    for key, rows in {"growing": 6, "joined": 4, "parts": 8}.items():
+        expect(panel(page, key).locator("tbody tr")).to_have_count(rows)
+
+    samples = panel(page, "samples")
+    expect(samples).to_contain_text("1–50 / 120")
+    expect(samples.locator("tbody tr")).to_have_count(50)
+    is_loaded(samples.locator("tbody img").first)
+    samples.get_by_role("button", name="Next page").click()
+    expect(samples).to_contain_text("51–100 / 120")
+    samples.get_by_role("button", name="score").click()
+    expect(samples.locator("tbody tr").first).to_contain_text("-0")
+    samples.get_by_role("searchbox").fill("two-7")
+    expect(samples.locator("tbody tr")).to_have_count(1)
+    samples.get_by_role("searchbox").fill("")
+    expect(samples.locator("tbody tr")).to_have_count(50)
+    samples.get_by_role("combobox").select_option(label="kind")
+    expect(samples.locator("tbody tr")).to_have_count(2)
+    samples.get_by_role("button", name="dog").click()
+    expect(samples.locator("tbody tr")).to_have_count(42)
+    samples.get_by_role("link", name="run two").first.click()
+
+    page.wait_for_url(re.compile("preview=samples.table.json"))
+    preview = page.locator("#file-preview")
+    is_loaded(preview.locator("tbody img").first)
+    preview.get_by_role("link", name="Join table").click()
+    preview.get_by_label("Version").fill("labels:latest")
+    preview.get_by_label("Version").press("Tab")
+    expect(preview.locator("#join-paths option")).to_have_attribute("value", "labels.table.json")
+    preview.get_by_label("Table", exact=True).fill("labels.table.json")
+    preview.get_by_label("Table", exact=True).press("Tab")
+    preview.get_by_label("Column here").select_option("id")
+    page.wait_for_url(re.compile("left=id"))
+    preview.get_by_label("Column there").select_option("name")
+    expect(preview.locator("thead")).to_contain_text("label")
+    preview.get_by_label("Rows", exact=True).select_option("inner")
+    expect(preview.locator("tbody tr")).to_have_count(1)
+    expect(preview.locator("tbody tr")).to_contain_text("tabby")
