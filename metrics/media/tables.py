@@ -16,7 +16,7 @@ from access.actor import Actor
 from artifacts.pages.logged_files import LoggedFile, find_logged_files
 from artifacts.pages.tables.files import whole_table_of
 from artifacts.pages.tables.view import ShownMedia, ShownRow, TableView, paths_in, show_rows, view_table
-from artifacts.previews.cells import MediaCell, text_of
+from artifacts.previews.cells import MediaCell, text_of, unique_names
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.kinds import PreviewKind, media_type_of
 from artifacts.previews.tables.joining import stack_tables
@@ -34,6 +34,8 @@ from storage.filesystem import path_of
 MAX_RUNS = 50
 TABLE_TYPES = frozenset({"table-file", "incremental-table-file", "partitioned-table", "joined-table"})
 _ROWS_AT_ONCE = 500
+_EXACT = 2**53
+"""Larger whole numbers lose digits in a browser, and are sent as text."""
 LATEST = 2**62
 """Later than every step."""
 
@@ -150,9 +152,12 @@ def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> d
 
 def _labelled(tables: Sequence[LoggedTable]) -> Iterator[tuple[str, LoggedTable]]:
     """Yield the tables with the names of their runs, to which the id is added where several have one name."""
-    names = [table.run.display_name for table in tables]
-    for table, name in zip(tables, names, strict=True):
-        yield (name if names.count(name) == 1 else f"{name} ({table.run.uid})"), table
+    given = [table.run.display_name for table in tables]
+    names = [
+        name if given.count(name) == 1 else f"{name} ({table.run.uid})"
+        for name, table in zip(given, tables, strict=True)
+    ]
+    yield from zip(unique_names(names), tables, strict=True)
 
 
 def _show(by_label: Mapping[str, LoggedTable], rows: Sequence[TableRow]) -> list[ShownRow]:
@@ -209,6 +214,8 @@ def _group(group: TableGroup, uids: Mapping[str, str]) -> dict[str, Any]:
 def _json(cell: Any) -> Any:
     if isinstance(cell, list):
         return [{"kind": one.kind, "url": one.url, "caption": one.caption, "path": one.path} for one in cell]
+    if isinstance(cell, int) and abs(cell) > _EXACT:
+        return str(cell)
     return strict(cell)
 
 

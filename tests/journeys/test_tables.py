@@ -99,6 +99,6 @@ def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> 
     page.wait_for_url(re.compile("left=id"))
     preview.get_by_label("Column there").select_option("name")
     expect(preview.locator("thead")).to_contain_text("label")
-    preview.get_by_label("Rows", exact=True).select_option("inner")
+    preview.locator("select[name=how]").select_option("inner")
     expect(preview.locator("tbody tr")).to_have_count(1)
     expect(preview.locator("tbody tr")).to_contain_text("tabby")

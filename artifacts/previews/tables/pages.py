@@ -23,6 +23,7 @@ from artifacts.previews.cells import (
 from artifacts.previews.tables.request import MAX_TEXT, TableRequest, contains, place_of
 from artifacts.previews.tables.sources import TableSource
 from common.errors import Invalid
+from common.formats.lenient_json import clean_text
 
 MOST_SCANNED = 1_000_000
 """Rows that are looked at for one page: of CSV some five seconds."""
@@ -268,7 +269,7 @@ def _grouped(source: TableSource, request: TableRequest, group_by: str) -> list[
         known = identity(value)
         group = groups.get(known)
         if group is None:
-            text = text_of(value)[:MAX_TEXT]
+            text = clean_text(text_of(value)[:MAX_TEXT])
             group = groups[known] = TableGroup(cell_of(value), text, sort_key(value))
         if len(groups) > most:
             refusal = _("%(name)s has more than %(most)s different values; filter the table to group it.")

@@ -121,6 +121,13 @@ class TestOneRun:
         assert cells(ask(client, [run], column="n", op="<", value="2")) == [[1, "dog"]]
         assert "no column x" in ask(client, [run], sort="x")["problem"]
 
+    def test_values_that_json_has_no_word_for(self, client, project):
+        run = RunFactory(project=project)
+        cells_of_all_kinds = [[2**70, float("nan")], ["a\ud800", True], [None, {"a": [1]}]]
+        log_table(run, {"t.table.json": in_artifact(["a", "b"], cells_of_all_kinds)})
+        assert cells(ask(client, [run])) == [[str(2**70), "NaN"], ["a?", True], [None, '{"a": [1]}']]
+        assert [group["text"] for group in ask(client, [run], group="a")["groups"]] == [str(2**70), "a?", ""]
+
     @pytest.mark.parametrize("kind", ["joined-table", "partitioned-table"])
     def test_tables_that_have_no_file_of_the_run(self, client, project, kind):
         """Their values say where the artifact is, and nothing else."""
