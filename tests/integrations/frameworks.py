@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 TORCH = HERE / "torch.txt"
 ON_PYTORCH = ("transformers", "lightning")
 INSTALLS_PYTORCH = pytest.mark.exhaustive("installs 1 GB of PyTorch")
+INSTALLS_TENSORFLOW = pytest.mark.exhaustive("installs 1.5 GB of TensorFlow")
 ABOUT = """
 query About($project: String!, $entity: String!, $name: String!) {
   project(name: $project, entityName: $entity) {
@@ -43,6 +44,22 @@ import os, wandb
 for logged in wandb.Api().run(os.environ["RUN"]).logged_artifacts():
     if logged.type == "model":
         logged.download(root=os.path.join("models", logged.version), skip_cache=True)
+"""
+TABLES = """
+import json, os, pathlib, wandb
+from PIL import Image
+
+def plain(cell):
+    return list(Image.open(cell._path).tobytes()) if isinstance(cell, wandb.Image) else cell
+
+ran, found = wandb.Api().run(os.environ["RUN"]), {}
+for version in [*ran.logged_artifacts(), *ran.used_artifacts()]:
+    for name in version.manifest.entries:
+        if name.endswith(".table.json"):
+            table = version.get(name)
+            rows = [[plain(cell) for cell in row] for row in table.data]
+            found[version.name] = {"columns": table.columns, "data": rows}
+pathlib.Path("tables.json").write_text(json.dumps(found))
 """
 
 
@@ -88,9 +105,19 @@ class Trained:
     @cached_property
     def models(self) -> dict[str, dict[str, bytes]]:
         """The files of each version of its model, as the SDK downloads them."""
-        env = {**self.person.env, "RUN": f"{self.where.entity}/{self.where.project}/{self.where.uid}"}
-        sdks.run_script(self.python, DOWNLOAD, env=env, cwd=self.folder)
+        self._read(DOWNLOAD)
         return {version.name: files_in(version) for version in sorted((self.folder / "models").iterdir())}
+
+    @cached_property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """The table of each version that has one, as the SDK gets it; a picture is its bytes."""
+        self._read(TABLES)
+        return dict(json.loads((self.folder / "tables.json").read_text()))
+
+    def _read(self, code: str) -> None:
+        """Let the SDK read the run."""
+        env = {**self.person.env, "RUN": f"{self.where.entity}/{self.where.project}/{self.where.uid}"}
+        sdks.run_script(self.python, code, env=env, cwd=self.folder)
 
     def table(self, key: str) -> dict[str, Any]:
         """Return the table that was logged last under this key, from its file."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integrations.frameworks import INSTALLS_PYTORCH, python_of
+from tests.integrations.frameworks import INSTALLS_PYTORCH, INSTALLS_TENSORFLOW, python_of
 
 pytestmark = pytest.mark.sdk
 
@@ -12,6 +12,8 @@ pytestmark = pytest.mark.sdk
     [
         ("sklearn", False),
         ("xgboost", False),
+        pytest.param("lightgbm", False, marks=pytest.mark.exhaustive("installs one more framework")),
+        pytest.param("keras", False, marks=INSTALLS_TENSORFLOW),
         pytest.param("transformers", True, marks=INSTALLS_PYTORCH),
         pytest.param("lightning", True, marks=INSTALLS_PYTORCH),
     ],
