@@ -12,11 +12,13 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from tests import clients
+from tests import clients, sdks
 from tests.installation import Installation
 from tests.sdk.drafts import Draft, begin, manifest_of, md5, of, read, urls
+from tests.sdk.lab import Lab
 from tests.sdk.people import Person
 from tests.sdk.raw import exchange, head, statuses
+from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
@@ -163,3 +165,14 @@ def test_a_large_file_takes_little_memory(server: Installation, ada: Person, siz
         for piece in reply.iter_bytes(MIB):
             got.update(piece)
     assert b64encode(got.digest()).decode() == digest
+
+
+@pytest.mark.exhaustive("sends and fetches 5 GiB")
+def test_5_gib_of_the_sdk_take_little_memory(server: Installation, ada: Person, tmp_path: Path) -> None:
+    """ART-7: by the newest release with no setting changed, so in parts; the script compares what comes back."""
+    [version] = sdks.ends()[1:]
+    lab = Lab(version, sdks.python_of(version), server, ada, tmp_path)
+    with growing_little(server):
+        status, out = lab.end(lab.start("artifacts_large"), 6 * PATIENCE_S)
+    assert status == 0, out
+    (tmp_path / "back" / "large.bin").unlink()
