@@ -51,14 +51,14 @@ class Incoming:
         self._file.close()
         self.path.unlink(missing_ok=True)
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | bytearray) -> None:
         """Append and hash."""
         self._file.write(data)
         self._sha256.update(data)
         self._md5.update(data)
         self.size_bytes += len(data)
 
-    def finish(self, last: bytes = b"") -> ReceivedFile:
+    def finish(self, last: bytes | bytearray = b"") -> ReceivedFile:
         """Append the last bytes, flush to the disk and return what arrived."""
         self.write(last)
         self._file.flush()

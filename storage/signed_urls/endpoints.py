@@ -28,6 +28,9 @@ from storage.signed_urls import tickets, uploads
 logger = logging.getLogger(__name__)
 
 _CHUNK = 1024 * 1024
+_PART_CHUNK = 128 * 1024
+"""SDKs send and fetch all parts of a file at once (wandb 0.31): of the 52 parts of 5 GiB, pieces of a MiB, copied on
+their way, took 160 MiB."""
 _SMALL = 256 * 1024
 """Bytes of a file that is read and sent at once."""
 
@@ -51,7 +54,7 @@ def _page(request: Request, error: DomainError) -> Response:
 
 
 async def _receive(request: Request, incoming: filesystem.Incoming) -> filesystem.ReceivedFile:
-    """Write the body to the temporary file in pieces of about a MiB, each in a thread."""
+    """Write the body to the temporary file in pieces, each in a thread."""
     limit = settings.UPLOAD_MAX_BYTES
     too_large = TooLarge(f"A file may have at most {limit} bytes here (setting RUNYARD_UPLOAD_MAX_GIB).")
     if (parse_int(request.headers.get("content-length", "")) or 0) > limit:
@@ -61,10 +64,10 @@ async def _receive(request: Request, incoming: filesystem.Incoming) -> filesyste
         waiting += chunk
         if incoming.size_bytes + len(waiting) > limit:
             raise too_large
-        if len(waiting) >= _CHUNK:
-            await asyncio.to_thread(incoming.write, bytes(waiting))
-            waiting.clear()
-    return await asyncio.to_thread(incoming.finish, bytes(waiting))
+        if len(waiting) >= _PART_CHUNK:
+            await asyncio.to_thread(incoming.write, waiting)
+            waiting = bytearray()
+    return await asyncio.to_thread(incoming.finish, waiting)
 
 
 async def _require_quota(request: Request, ticket: dict[str, Any]) -> None:
@@ -182,6 +185,12 @@ class _LargeFile(FileResponse):
     chunk_size = _CHUNK
 
 
+class _PartOfFile(FileResponse):
+    """Read in pieces of which many fit in the memory."""
+
+    chunk_size = _PART_CHUNK
+
+
 @declare(Open.ANYONE)
 async def get(request: Request) -> Response:
     """Send one blob, whole or by Range; 304 when the client has it."""
@@ -200,5 +209,6 @@ async def get(request: Request) -> Response:
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     if found is None or "range" in request.headers:
-        return _LargeFile(path, headers=headers, media_type=ticket["c"])
+        sent = _PartOfFile if "range" in request.headers else _LargeFile
+        return sent(path, headers=headers, media_type=ticket["c"])
     return Response(found, headers={**headers, "Accept-Ranges": "bytes"}, media_type=ticket["c"])
