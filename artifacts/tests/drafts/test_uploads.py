@@ -279,7 +279,7 @@ class TestParts:
         assert complete(draft, key, FIRST, SECOND) == md5_of(FIRST + SECOND)
         assert complete(draft, key, FIRST, SECOND) == md5_of(FIRST + SECOND), "again gives the same"
         assert read(commit_version(actor=SYSTEM, version=draft)) == {"big": FIRST + SECOND}
-        assert parts.pending_bytes() == 0
+        assert parts.sizes() == {}
 
     def test_a_missing_part_is_named_and_the_others_stay(self, draft: Version) -> None:
         key, (first, second) = in_parts(draft, "big", FIRST, SECOND)
@@ -297,7 +297,7 @@ class TestParts:
         status, said = put(first, FIRST[:-1])
         assert status == 400
         assert "part 1" in said
-        assert parts.pending_bytes() == 0
+        assert parts.sizes() == {}
 
     def test_parts_in_another_order_than_announced_are_not_the_file(self, draft: Version) -> None:
         key, (first, second) = in_parts(draft, "big", FIRST, SECOND)
@@ -324,7 +324,7 @@ class TestParts:
         key, (first, _second) = in_parts(draft, "big", FIRST, SECOND)
         put(first, FIRST)
         give_up_parts(actor=SYSTEM, version=draft, key=key)
-        assert parts.pending_bytes() == 0
+        assert parts.sizes() == {}
         assert not PartsUpload.objects.exists()
         with pytest.raises(NotFound):
             complete(draft, key, FIRST, SECOND)
