@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM, Actor
@@ -97,6 +98,39 @@ ACTS: dict[str, tuple[ArtifactAction, Act]] = {
     ),
     "delete_version": (
         A.DELETE, lambda a, w: deletion.delete_version(actor=a, version=w.version, with_aliases=True),
+    ),
+    "delete_some": (
+        A.DELETE,
+        lambda a, w: deletion.delete_some(
+            actor=a, collection=w.version.collection, versions=Version.objects.all(), at=timezone.now()
+        ),
+    ),
+    "restore_some": (
+        A.DELETE,
+        lambda a, w: deletion.restore_some(
+            actor=a, collection=w.deleted.collection, at=w.deleted.deleted_at or timezone.now()
+        ),
+    ),
+    "unlink_some": (
+        A.DELETE,
+        lambda a, w: links.unlink_some(
+            actor=a, collection=w.link.collection, memberships=Membership.objects.all()
+        ),
+    ),
+    "link_some_again": (
+        A.DELETE, lambda a, w: deletion.link_some_again(actor=a, collection=w.link.collection, links=[]),
+    ),
+    "delete_some_of_collection": (
+        A.DELETE,
+        lambda a, w: collections.delete_some_of_collection(
+            actor=a, collection=w.version.collection, at=timezone.now()
+        ),
+    ),
+    "restore_some_of_collection": (
+        A.DELETE,
+        lambda a, w: collections.restore_some_of_collection(
+            actor=a, collection=w.gone, at=w.gone.deleted_at or timezone.now()
+        ),
     ),
     "restore_version": (A.DELETE, lambda a, w: deletion.restore_version(actor=a, version=w.deleted)),
     "update_collection": (
