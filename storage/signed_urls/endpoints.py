@@ -54,19 +54,27 @@ def _page(request: Request, error: DomainError) -> Response:
 
 
 async def _receive(request: Request, incoming: filesystem.Incoming) -> filesystem.ReceivedFile:
-    """Write the body to the temporary file in pieces, each in a thread."""
+    """Write the body to the temporary file in pieces, each in a thread while the next one comes."""
     limit = settings.UPLOAD_MAX_BYTES
     too_large = TooLarge(f"A file may have at most {limit} bytes here (setting RUNYARD_UPLOAD_MAX_GIB).")
     if (parse_int(request.headers.get("content-length", "")) or 0) > limit:
         raise too_large
-    waiting = bytearray()
-    async for chunk in request.stream():
-        waiting += chunk
-        if incoming.size_bytes + len(waiting) > limit:
-            raise too_large
-        if len(waiting) >= _PART_CHUNK:
-            await asyncio.to_thread(incoming.write, waiting)
-            waiting = bytearray()
+    waiting, size = bytearray(), 0
+    writing: asyncio.Task[None] | None = None
+    try:
+        async for chunk in request.stream():
+            waiting += chunk
+            size += len(chunk)
+            if size > limit:
+                raise too_large
+            if len(waiting) >= _PART_CHUNK:
+                if writing is not None:
+                    await writing
+                writing = asyncio.create_task(asyncio.to_thread(incoming.write, waiting))
+                waiting = bytearray()
+    finally:
+        if writing is not None:
+            await writing
     return await asyncio.to_thread(incoming.finish, waiting)
 
 
