@@ -8,7 +8,7 @@ from pathlib import Path
 
 MODULES = [
     "ingest", "posts", "reads", "history", "workspace", "table", "packing", "permissions", "agent", "alerts",
-    "automations", "usage", "metering",
+    "automations", "usage", "metering", "artifacts",
 ]  # fmt: skip
 
 

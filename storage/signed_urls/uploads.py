@@ -1,6 +1,6 @@
 """Uploads that arrived whole, stored together: one transaction for many small files.
 
-(10,000 files of 1 kB: 130 a second each in a transaction of its own, over a thousand together;
+(10,000 files of 1 kB: 130 a second each in a transaction of its own, 400 together;
 docs/develop/benchmarks.md.)
 """
 
