@@ -1,7 +1,7 @@
 """What the page shows of one file: a picture, a text, a table, the header of weights. All of it is a download."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
+from artifacts.manifests.ids import version_key_of_reference
 from artifacts.models import Entry, Version
 from artifacts.pages.tables.files import table_of
 from artifacts.pages.tables.joins import TableJoin, join_by_hand
@@ -19,6 +20,7 @@ from artifacts.previews.json_trees import has_rows
 from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
 from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tables.opening import ALL_TABLE_KINDS
+from artifacts.selectors import entries_of, versions_seen
 from runs.files.text_preview import TextPreview, read_text_preview
 from runs.models import Project
 from storage.filesystem import path_of
@@ -81,7 +83,7 @@ def _preview(
     project: Project | None,
 ) -> Preview:
     if entry.content is None:
-        return Preview(entry, "reference")
+        return _referenced(actor, entry, asked, project)
     blob = entry.content.blob
     content = path_of(blob.location)
     kind = kind_of_file(entry.path, content)
@@ -98,6 +100,16 @@ def _preview(
     size = entry.size_bytes or 0
     text = read_text_preview(content, name=entry.path, size_bytes=size, revealed=True)
     return Preview(entry, "none" if text is None else "text", text=text)
+
+
+def _referenced(actor: Actor, entry: Entry, asked: Mapping[str, Any], project: Project | None) -> Preview:
+    """Show the file of another artifact that a reference names, as the SDK adds a table to a second artifact."""
+    pk, path = version_key_of_reference(entry.reference)
+    version = versions_seen(actor, ArtifactAction.DOWNLOAD).filter(pk=pk).first() if pk else None
+    target = entries_of(version, [path]).first() if version is not None else None
+    if version is None or target is None or target.content is None:
+        return Preview(entry, "reference")
+    return replace(_preview(actor, version, target, asked, project), entry=entry)
 
 
 def _table_preview(

@@ -13,7 +13,7 @@ from artifacts.models import Version
 from artifacts.pages.preview import preview_of
 from artifacts.tests.factories import entries_for, make_draft, make_version, send_file, send_manifest
 from runs.models import Project
-from tests.factories import ProjectFactory
+from tests.factories import ProjectFactory, actor, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -61,3 +61,18 @@ def test_a_reference_to_nothing_is_said_to_lie_elsewhere(project: Project) -> No
         references={"far.table.json": address},
     )
     assert "lies elsewhere" in problem(version, "j.joined-table.json")
+
+
+@pytest.mark.parametrize("may_download", [True, False])
+def test_a_reference_to_another_artifact_shows_its_file_to_whoever_may_download_it(
+    project: Project, *, may_download: bool
+) -> None:
+    """ART-4: the SDK adds a table that a run has logged to a second artifact by reference."""
+    rows = json.dumps({"_type": "table", "columns": ["n"], "data": [[1], [2]], "nrows": 2}).encode()
+    logged = make_version(ProjectFactory(), "logged", {"t.table.json": rows})
+    address = f"wandb-artifact://{b64decode(to_version_id(logged.pk)).hex()}/t.table.json"
+    second = make_version(project, "second", {}, references={"again.table.json": address})
+    by = SYSTEM if may_download else actor(make_member(project.team))
+    shown = preview_of(by, second, second.entries.get(path="again.table.json"), {})
+    assert (shown.kind, shown.entry.path) == ("table" if may_download else "reference", "again.table.json")
+    assert (shown.table is not None) == may_download
