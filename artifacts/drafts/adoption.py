@@ -6,7 +6,7 @@ from django.db import transaction
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction
-from artifacts.contents import contents_named, hold
+from artifacts.contents import contents_named, hold_all
 from artifacts.manifests.document import ManifestEntry
 from artifacts.manifests.ids import version_key
 from artifacts.models import Entry, Version
@@ -30,8 +30,7 @@ def adopt(actor: Actor, draft: Version, entries: Iterable[ManifestEntry]) -> Non
     for start in range(0, len(missing), _AT_ONCE):
         blobs = _downloadable(actor, dict(missing[start : start + _AT_ONCE]))
         with transaction.atomic():
-            for blob in blobs:
-                hold(project, blob)
+            hold_all(project, blobs)
 
 
 def _downloadable(actor: Actor, births: dict[str, int | None]) -> list[Blob]:
