@@ -32,7 +32,7 @@ from artifacts.views.steps import (
     sent_time,
     undo_offered,
 )
-from common.errors import Conflict, Invalid, NotFound
+from common.errors import Conflict, Invalid
 from common.formats.numbers import parse_int
 
 _A_PAGE = 50
@@ -162,7 +162,8 @@ def versions_restore(request: HttpRequest, **names: str) -> HttpResponse:
     row, actor, at = collection_of(request, names), actor_of(request), sent_time(request)
     require(actor, ArtifactAction.DELETE, row)
     if at is None:
-        raise NotFound(_("This doesn’t exist, or it can no longer be restored."))
+        messages.error(request, _("This doesn’t exist, or it can no longer be restored."))
+        return redirect(collection_page(row))
 
     def restore() -> int:
         return restore_some(actor=actor, collection=row, at=at)
