@@ -18,7 +18,7 @@ from tests.installation import Installation
 from tests.sdk.drafts import Draft, begin, urls
 from tests.sdk.people import Person, person
 
-LARGE_MIB = int(os.environ.get("RUNYARD_BENCH_FILE_MIB", "512"))
+LARGE_MIB = int(os.environ.get("BENCH_FILE_MIB", "512"))
 SMALL_FILES, SMALL_BYTES = 10_000, 1_000
 ENTRIES = 100_000
 ROUNDS = 3
