@@ -9,6 +9,7 @@ from artifacts.access import ArtifactAction
 from artifacts.api.serializers import ArtifactVersionDetailSerializer, ArtifactVersionSerializer
 from artifacts.models import Collection, Membership, Version
 from artifacts.selectors import run_counts
+from artifacts.versions.time_to_live import ends_of
 from runs.access import RunAction
 from runs.models import Run
 
@@ -40,6 +41,7 @@ def _known(actor: Actor, places: Sequence[Membership]) -> dict[str, Any]:
     return {
         "known": set(own.values_list("pk", flat=True)),
         "runs": set(visible(actor, RunAction.VIEW, logged_by).values_list("pk", flat=True)),
+        "ends": ends_of(place.version for place in places),
         "logged": logged,
         "used": used,
     }

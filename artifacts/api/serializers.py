@@ -111,8 +111,8 @@ class ArtifactVersionSerializer(ArtifactPlaceSerializer):
     file_count = serializers.IntegerField(source="version.file_count")
     reference_count = serializers.IntegerField(source="version.reference_count")
     ttl_s = serializers.IntegerField(source="version.ttl_s", allow_null=True, help_text=_TTL_HELP)
-    expires_at = serializers.DateTimeField(
-        source="version.expires_at", allow_null=True, help_text="When its time to live ends."
+    expires_at = serializers.SerializerMethodField(
+        help_text="When its time to live ends it; null also while it is protected or linked, which keeps it."
     )
     is_protected = serializers.BooleanField(source="version.is_protected")
     committed_at = serializers.DateTimeField(source="version.committed_at")
@@ -129,6 +129,12 @@ class ArtifactVersionSerializer(ArtifactPlaceSerializer):
     used_by_count = serializers.SerializerMethodField(
         help_text="Runs, also deleted ones and those that you cannot see."
     )
+
+    @extend_schema_field(serializers.DateTimeField(allow_null=True))
+    def get_expires_at(self, place: Membership) -> Any:
+        """Return when it will end."""
+        end = self.context["ends"].get(place.version_id)
+        return end and serializers.DateTimeField().to_representation(end)
 
     def get_created_by(self, place: Membership) -> str | None:
         """Return who logged it."""

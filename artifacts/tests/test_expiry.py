@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from artifacts.collections.services import CollectionChanges, update_collection
-from artifacts.models import Version
+from artifacts.models import Collection, Version
 from artifacts.retention import expiry, policy
 from artifacts.tests.factories import make_version
 from artifacts.versions.deletion import restore_version
@@ -175,6 +177,30 @@ def test_a_collection_that_inherits_again_follows_its_team(project: Project, clo
         update_collection(actor=SYSTEM, collection=version.collection, changes=changes)
         version.refresh_from_db()
         assert version.expires_at == expected
+
+
+@pytest.mark.parametrize("kept_by", ["", "protection", "protection of all", "a link"])
+def test_pages_and_programs_are_given_the_date_only_of_what_will_end(
+    client: Any, project: Project, kept_by: str
+) -> None:
+    """ART-5: no date is said of what a protection or a link keeps."""
+    version = make_version(project, ttl_s=2 * DAY_S)
+    if kept_by == "a link":
+        link_version(actor=SYSTEM, version=version, project=project, name="portfolio")
+    elif kept_by:
+        rows = Collection.objects.all() if kept_by == "protection of all" else Version.objects.all()
+        rows.update(is_protected=True)
+    client.force_login(make_member(project.team, Preset.ADMIN))
+    row = version.collection
+    names = [project.team.name, project.name, row.type.name, row.name]
+    end = ends_after(version, 2)
+    for page in (
+        reverse("artifacts:collection", args=names),
+        reverse("artifacts:version", args=[*names, "v0"]),
+    ):
+        assert (date_format(end, "DATE_FORMAT") in client.get(page).content.decode()) == (not kept_by), page
+    [listed] = client.get(f"/api/v1/artifact-collections/{row.pk}/versions/").json()["results"]
+    assert (listed["expires_at"] is None) == bool(kept_by)
 
 
 def test_only_who_may_sets_the_policy_or_sees_what_it_would_do(member_of: Any, project: Project) -> None:

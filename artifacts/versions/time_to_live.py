@@ -60,6 +60,14 @@ def ending(versions: QuerySet[Version]) -> QuerySet[Version]:
     return versions.filter(~Exists(links), is_protected=False, collection__is_protected=False)
 
 
+def ends_of(versions: Iterable[Version]) -> dict[int, datetime]:
+    """Return when versions will end, UTC, by key; without those that live on: for ever, protected, or linked."""
+    ends = {version.pk: version.expires_at for version in versions if version.expires_at is not None}
+    if not ends:
+        return {}
+    return {pk: ends[pk] for pk in ending(Version.objects.filter(pk__in=ends)).values_list("pk", flat=True)}
+
+
 def reckon_expiry(versions: QuerySet[Version], ttl_s: int) -> None:
     """Compute anew when versions expire that inherit a time to live, in one statement; who is told is told again."""
     end = ExpressionWrapper(F("committed_at") + timedelta(seconds=ttl_s), DateTimeField())

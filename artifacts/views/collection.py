@@ -20,7 +20,7 @@ from artifacts.pages.code import api_code
 from artifacts.selectors import memberships_of, run_counts
 from artifacts.versions.deletion import delete_some, link_some_again, restore_some
 from artifacts.versions.links import AT_ONCE, unlink_some
-from artifacts.versions.time_to_live import inherited_ttl
+from artifacts.versions.time_to_live import ends_of, inherited_ttl
 from artifacts.views.rows import collection_of, rights_of
 from artifacts.views.steps import (
     begun_at,
@@ -49,13 +49,14 @@ def collection(request: HttpRequest, **names: str) -> HttpResponse:
     page = Paginator(memberships_of(row), _A_PAGE).get_page(request.GET.get("page"))
     places = list(page.object_list)
     _logged, used = run_counts(place.version_id for place in places)
+    ends = ends_of(place.version for place in places)
     inherited_s = inherited_ttl(row)
     context = {
         "project": row.project,
         "team": row.project.team,
         "collection": row,
         "page": page,
-        "rows": [(place, used.get(place.version_id, 0)) for place in places],
+        "rows": [(one, used.get(one.version_id, 0), ends.get(one.version_id)) for one in places],
         "code": api_code(places[0]) if places else "",
         "ttl_days": (row.ttl_s or 0) // DAY_S if row.ttl_s is not None else None,
         "inherited_days": inherited_s // DAY_S,

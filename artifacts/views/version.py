@@ -23,7 +23,7 @@ from artifacts.pages.lineage import connections_of, graph_document
 from artifacts.versions.aliases import add_aliases, delete_aliases
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.services import Changes, update_version
-from artifacts.versions.time_to_live import inherited_ttl
+from artifacts.versions.time_to_live import ends_of, inherited_ttl
 from artifacts.views.collection import DAY_S, ttl_of_form
 from artifacts.views.rows import place_of, rights_of
 from artifacts.views.steps import offer_undo
@@ -42,6 +42,7 @@ def version_context(request: HttpRequest, place: Membership, *, tab: str) -> dic
         "collection": place.collection,
         "place": place,
         "version": place.version,
+        "ends_at": ends_of([place.version]).get(place.version_id),
         "tab": tab,
         **rights_of(request, place.collection),
     }
