@@ -4,6 +4,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import wandb
@@ -17,5 +18,6 @@ for steps in [5] if begins else [3, 1]:
         run.log({"i": step})
     Path(f"ids{os.environ['WHO']}.json").write_text(json.dumps(ids))
     if begins:
+        time.sleep(1)  # see FAILS in tests/sdk/test_roundtrip.py
         sys.exit(3)
     run.finish()
