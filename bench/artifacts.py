@@ -1,11 +1,9 @@
 """Artifacts: bytes against nginx, many small files, a large manifest, and other trackers by their own clients."""
 
-import hashlib
 import json
 import os
 import statistics
 import tempfile
-from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,7 +13,7 @@ from bench.files.nginx import Nginx
 from bench.files.sending import CONNECTIONS, Connection, Upload, get_all, put_all, seconds
 from bench.peers.meter import Meter
 from tests.installation import Installation
-from tests.sdk.drafts import Draft, begin, urls
+from tests.sdk.drafts import Draft, begin, md5, of, urls
 from tests.sdk.people import Person, person
 
 LARGE_MIB = int(os.environ.get("BENCH_FILE_MIB", "512"))
@@ -56,7 +54,7 @@ def _large(nginx: Nginx, server: Installation, ada: Person) -> None:
             _note(times, "nginx up", lambda: limit.put(Upload(f"/large-{number}", body)))  # noqa: B023
             upload = _uploads(draft, {"large": body})[0]
             _note(times, "runyard up", lambda: ours.put(upload))  # noqa: B023
-            draft.describe({"large": (_md5(body), len(body))})
+            draft.describe({"large": of(body)})
             draft.commit()
             path = _path(urls(ada, "bench", f"large-{number}:v0")["large"])
             _note(times, "nginx down", lambda: limit.get(f"/large-{number}"))  # noqa: B023
@@ -83,7 +81,7 @@ def _small(nginx: Nginx, server: Installation, ada: Person) -> tuple[Draft, list
     addresses_s = seconds(lambda: addressed.extend(_uploads(draft, bodies)))
     up_s = seconds(lambda: put_all(server.port, addressed))
     whole = begin(ada, "bench", "small-whole", digest="small")
-    digests = {name: (_md5(body), len(body)) for name, body in bodies.items()}
+    digests = {name: of(body) for name, body in bodies.items()}
     whole.describe(digests)
     whole.commit()
     limit_down_s = seconds(lambda: get_all(nginx.port, [f"/small/{name}" for name in bodies]))
@@ -104,7 +102,7 @@ def _small(nginx: Nginx, server: Installation, ada: Person) -> tuple[Draft, list
 
 def _uploads(draft: Draft, bodies: dict[str, bytes]) -> list[Upload]:
     """Ask for addresses, a thousand at once."""
-    files = [(name, _md5(body)) for name, body in bodies.items()]
+    files = [(name, md5(body)) for name, body in bodies.items()]
     found = []
     for start in range(0, len(files), 1000):
         found += draft.urls(files[start : start + 1000])
@@ -113,10 +111,6 @@ def _uploads(draft: Draft, bodies: dict[str, bytes]) -> list[Upload]:
 
 def _path(url: str) -> str:
     return urlsplit(url).path
-
-
-def _md5(content: bytes) -> str:
-    return b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()
 
 
 def _manifest(server: Installation, draft: Draft, digests: list[tuple[str, int]]) -> None:

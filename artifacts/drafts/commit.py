@@ -31,6 +31,7 @@ from artifacts.models import (
 )
 from artifacts.participants import ArtifactChange, ArtifactEvent, happened
 from artifacts.versions.aliases import move_aliases
+from artifacts.versions.collections import locked
 from artifacts.versions.tags import add_version_tags
 from artifacts.versions.time_to_live import expires_at
 from common.database.sql import execute_many
@@ -130,8 +131,7 @@ def _commit(actor: Actor, version: Version, read: _Read) -> Version:
 
 
 def _lock(version: Version) -> Collection:
-    rows = Collection.objects.select_for_update(of=("self",)).select_related("project__team", "type")
-    collection = rows.get(pk=version.collection_id)
+    collection = locked(version.collection_id)
     if collection.deleted_at is not None or collection.project.deleted_at is not None:
         raise Gone(f"The artifact “{collection.name}” was deleted.")
     return collection

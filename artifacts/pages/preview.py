@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
-from artifacts.manifests.ids import version_key_of_reference
 from artifacts.models import Entry, Version
-from artifacts.pages.tables.files import table_of
+from artifacts.pages.tables.files import find_referenced, table_of
 from artifacts.pages.tables.joins import TableJoin, join_by_hand
 from artifacts.pages.tables.view import TableView, show_rows, view_table
 from artifacts.previews.errors import UnreadablePreview
@@ -20,7 +19,6 @@ from artifacts.previews.json_trees import has_rows
 from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
 from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tables.opening import ALL_TABLE_KINDS
-from artifacts.selectors import entries_of, versions_seen
 from runs.files.text_preview import TextPreview, read_text_preview
 from runs.models import Project
 from storage.filesystem import path_of
@@ -104,12 +102,10 @@ def _preview(
 
 def _referenced(actor: Actor, entry: Entry, asked: Mapping[str, Any], project: Project | None) -> Preview:
     """Show the file of another artifact that a reference names, as the SDK adds a table to a second artifact."""
-    pk, path = version_key_of_reference(entry.reference)
-    version = versions_seen(actor, ArtifactAction.DOWNLOAD).filter(pk=pk).first() if pk else None
-    target = entries_of(version, [path]).first() if version is not None else None
-    if version is None or target is None or target.content is None:
+    found = find_referenced(actor, entry, ArtifactAction.DOWNLOAD)
+    if found is None:
         return Preview(entry, "reference")
-    return replace(_preview(actor, version, target, asked, project), entry=entry)
+    return replace(_preview(actor, *found, asked, project), entry=entry)
 
 
 def _table_preview(

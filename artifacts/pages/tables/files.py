@@ -27,6 +27,16 @@ _INCREMENTAL_TYPE = "wandb-run-incremental-table"
 """Source: ART_TYPE in wandb/sdk/internal/incremental_table_util.py."""
 
 
+def find_referenced(actor: Actor, entry: Entry, action: ArtifactAction) -> tuple[Version, Entry] | None:
+    """Return the file of another artifact that a reference names, where the actor may do this; else None."""
+    pk, path = version_key_of_reference(entry.reference)
+    version = versions_seen(actor, action).filter(pk=pk).first() if pk else None
+    target = entries_of(version, [path]).first() if version is not None else None
+    if version is None or target is None or target.content is None:
+        return None
+    return version, target
+
+
 def table_of(actor: Actor, version: Version, entry: Entry, depth: int = 0) -> TableSource:
     """Return the table in a file, or the one that a joined or partitioned table names.
 
@@ -81,11 +91,10 @@ def _table_at(actor: Actor, version: Version, path: str, depth: int) -> TableSou
 
 def _referenced(actor: Actor, entry: Entry, depth: int) -> TableSource:
     """Follow a reference to a file of another artifact, as far as the actor may download it."""
-    pk, path = version_key_of_reference(entry.reference)
-    version = versions_seen(actor).filter(pk=pk).first() if pk else None
-    target = entries_of(version, [path]).first() if version else None
-    if version is None or target is None or target.content is None:
+    found = find_referenced(actor, entry, ArtifactAction.VIEW)
+    if found is None:
         raise UnreadablePreview(_("The table “%(path)s” lies elsewhere.") % {"path": entry.path})
+    version, target = found
     try:
         require_for(actor, ArtifactAction.DOWNLOAD, version)
     except DomainError:
