@@ -17,6 +17,7 @@ from teams.models import Visibility
 PROJECT = "runs.Project"
 COLLECTION = "artifacts.Collection"
 VERSION = "artifacts.Version"
+REGISTRY = "artifacts.Registry"
 
 
 class ArtifactAction(StrEnum):
@@ -32,11 +33,35 @@ class ArtifactAction(StrEnum):
     SET_RETENTION = "artifact.set_retention"
 
 
+class RegistryAction(StrEnum):
+    """What is done to a registry itself; in it, collections and versions are artifacts like others."""
+
+    VIEW = "registry.view"
+    CREATE = "registry.create"
+    UPDATE = "registry.update"
+    MANAGE_MEMBERS = "registry.manage_members"
+    PROTECT_ALIASES = "registry.protect_aliases"
+    DELETE = "registry.delete"
+
+
 def register() -> None:
     """Tell the engine."""
     register_actions(_actions(), group=_("Artifacts"))
+    register_actions(_of_registries(), group=_("Registries"))
     for model, to_project in ((COLLECTION, "project"), (VERSION, "collection__project")):
         register_resource(_resource(model, to_project))
+    register_resource(
+        Resource(
+            REGISTRY,
+            view=RegistryAction.VIEW,
+            team="project__team",
+            organization="project__team__organization",
+            project="project",
+            withheld=Q(project__visibility=Visibility.RESTRICTED),
+            live=Q(project__deleted_at__isnull=True),
+            reach_deleted=frozenset({RegistryAction.DELETE}),
+        )
+    )
 
 
 def _actions() -> dict[StrEnum, ActionSpec]:
@@ -72,6 +97,36 @@ def _actions() -> dict[StrEnum, ActionSpec]:
         ArtifactAction.SET_RETENTION: ActionSpec(
             ("teams.Team",), admins, label=_("Set how long artifacts are kept"),
             help=_("Set how long the artifacts of the team are kept where nothing else is said."),
+        ),
+    }  # fmt: skip
+
+
+def _of_registries() -> dict[StrEnum, ActionSpec]:
+    admins = presets("A O")
+    return {
+        RegistryAction.VIEW: ActionSpec(
+            (REGISTRY,), presets("V M A O"), label=_("View registries"),
+            help=_("View registries, their collections and their members."),
+        ),
+        RegistryAction.CREATE: ActionSpec(
+            ("teams.Organization",), presets("O"), label=_("Create registries"),
+            help=_("Create registries of the organization."),
+        ),
+        RegistryAction.UPDATE: ActionSpec(
+            (REGISTRY,), admins, label=_("Edit registries"),
+            help=_("Change a registry’s name, description, visibility and artifact types."),
+        ),
+        RegistryAction.MANAGE_MEMBERS: ActionSpec(
+            (REGISTRY,), admins, label=_("Manage registry members"),
+            help=_("Add and remove the members of a registry, registry admins among them."),
+        ),
+        RegistryAction.PROTECT_ALIASES: ActionSpec(
+            (REGISTRY,), label=_("Set protected aliases"),
+            help=_("Choose which aliases of a registry are protected, and give and take them."),
+        ),
+        RegistryAction.DELETE: ActionSpec(
+            (REGISTRY,), admins, label=_("Delete registries"),
+            help=_("Delete registries with all their links; the versions themselves stay."),
         ),
     }  # fmt: skip
 

@@ -5,11 +5,16 @@ class ArtifactsConfig(AppConfig):
     name = "artifacts"
 
     def ready(self) -> None:
+        from access.grants import register_grants
         from artifacts import access, audit_words, known_limits
         from artifacts.drafts.blob_owner import ArtifactBlobOwner, ManifestBlobOwner
+        from artifacts.registries.grants import RegistryRoles
+        from artifacts.registries.paths import register_names
         from storage import owners
 
         access.register()
+        register_grants(RegistryRoles())
+        register_names()
         audit_words.register()
         known_limits.register()
         owners.register_blob_owner(ArtifactBlobOwner())
@@ -19,12 +24,18 @@ class ArtifactsConfig(AppConfig):
 
     def _take_part(self) -> None:
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
+        from artifacts.registries.services import create_core_registries
         from artifacts.retention import account_merge, purge
         from artifacts.run_participant import ArtifactsRunParticipant
         from runs.lifecycle.participants import register_run_participant
+        from teams.organizations.participants import (
+            OrganizationParticipant,
+            register_organization_participant,
+        )
         from teams.teams.participants import TeamParticipant, register_team_participant
 
         register_run_participant(ArtifactsRunParticipant())
+        register_organization_participant(OrganizationParticipant(create=create_core_registries))
         register_team_participant(TeamParticipant(give_up=purge.purge_of_team))
         register_account_participant(
             AccountParticipant(preview_merge=account_merge.preview_merge, merge=account_merge.merge)

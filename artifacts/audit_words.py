@@ -9,10 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from access.audit.values import EMPTY, Field, register_fields, show_size
 from access.audit.words import Kind, register_kind, register_words
-from artifacts.access import COLLECTION, VERSION, ArtifactAction
+from artifacts.access import COLLECTION, REGISTRY, VERSION, ArtifactAction, RegistryAction
 from artifacts.collections import services as collections
-from artifacts.models import Collection, Version
-from artifacts.pages.addresses import collection_page, names_of, trash_page
+from artifacts.models import Collection, RegistryRole, Version
+from artifacts.pages.addresses import collection_page, names_of, registry_page, trash_page
+from artifacts.registries import members
+from artifacts.registries import services as registries
 from artifacts.versions import deletion, links
 from common.templatetags.runyard import duration
 
@@ -33,11 +35,25 @@ COLLECTIONS = {
     ArtifactAction.SET_RETENTION: _("Changed how long artifacts are kept"),
 }
 
+REGISTRIES = {
+    RegistryAction.CREATE: _("Created a registry"),
+    RegistryAction.UPDATE: _("Changed a registry"),
+    members.ADD: _("Added a registry member"),
+    members.CHANGE: _("Changed the role of a registry member"),
+    members.REMOVE: _("Removed a registry member"),
+    RegistryAction.DELETE: _("Deleted a registry"),
+    registries.RESTORE: _("Restored a registry"),
+}
+
 
 def _time_to_live(value: Any, _values: Mapping[str, Any]) -> str:
     if value is None:
         return gettext("Inherited")
     return duration(value) if value else gettext("Forever")
+
+
+def _role_of_everyone(value: Any, _values: Mapping[str, Any]) -> str:
+    return str(RegistryRole(value).label) if value else gettext("None: members only")
 
 
 def _metadata(value: Any, _values: Mapping[str, Any]) -> str:
@@ -72,6 +88,21 @@ def register() -> None:
         _("Artifact version"),
         Kind(ArtifactAction.VIEW, _page_of_version, ("collection__type", "collection__project__team")),
     )
+    register_words("registry", _("Registries"), REGISTRIES)
+    register_kind(
+        REGISTRY,
+        _("Registry"),
+        Kind(RegistryAction.VIEW, registry_page, ("project__team",)),
+    )
+    register_fields(
+        {
+            "everyone_role": Field(_("Role of everyone"), show=_role_of_everyone),
+            "all_types": _("All artifact types"), "types": _("Artifact types"),
+            "protected_aliases": _("Protected aliases"), "team": _("Team"),
+            "role": Field(_("Role"), choices=dict(RegistryRole.choices)),
+        },
+        scope=REGISTRY,
+    )  # fmt: skip
     register_fields({"ttl": TTL}, scope=ArtifactAction.SET_RETENTION)
     for scope in (COLLECTION, VERSION):
         register_fields(

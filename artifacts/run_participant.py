@@ -3,6 +3,7 @@
 from collections.abc import Collection as Some
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from access.actor import Actor
@@ -11,6 +12,7 @@ from artifacts.access import ArtifactAction
 from artifacts.models import Output, Version
 from artifacts.selectors import own_memberships
 from artifacts.versions.deletion import delete_version
+from artifacts.versions.protection import protected_names
 from common.errors import Conflict, DomainError
 from runs.lifecycle.participants import RunParticipant
 from runs.models import Project
@@ -31,6 +33,15 @@ class ArtifactsRunParticipant(RunParticipant):
                     count,
                 )
                 % {"count": count}
+            )
+        named = protected_names(Version.objects.live().filter(collection__project__in=projects)).first()
+        if named is not None:
+            raise Conflict(
+                _(
+                    "A version bears the protected alias “%(alias)s” in a registry. A registry admin there must "
+                    "take it away first."
+                )
+                % {"alias": named.name}
             )
 
     def delete_outputs(self, actor: Actor, run_ids: Some[int]) -> list[str]:

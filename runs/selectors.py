@@ -18,6 +18,7 @@ from runs.access import ProjectAction, RunAction
 from runs.config.flatten import environments_in, sdk_part
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project, Run, RunFile, is_listed
+from runs.models.project import ProjectQuerySet
 from runs.projects.grants import invitations_that_count
 from runs.states import ACTIVE, RunState
 from storage.services import stored_bytes
@@ -46,16 +47,20 @@ def knows_of(actor: Actor, team: Team) -> bool:
     )
 
 
-def get_project(actor: Actor, entity: str, name: str) -> Project:
+def get_project(actor: Actor, entity: str, name: str, *, registries: bool = False) -> Project:
     """Return a visible project.
+
+    Args:
+        actor: Who asks.
+        entity: The name of its team.
+        name: Its own.
+        registries: Whether a registry is one, too.
 
     Raises:
         NotFound: there is none, or the actor may not see it.
     """
-    projects = (
-        Project.objects.live().select_related("team__organization").filter(team__name=entity, name=name)
-    )
-    project = visible(actor, ProjectAction.VIEW, projects).first()
+    rows = _live(registries=registries).filter(team__name=entity, name=name)
+    project = visible(actor, ProjectAction.VIEW, rows).first()
     if project is None:
         raise NotFound(
             _("The project %(entity)s/%(name)s doesn’t exist, or you don’t have access to it.")
@@ -64,20 +69,25 @@ def get_project(actor: Actor, entity: str, name: str) -> Project:
     return project
 
 
-def get_project_by_any_name(actor: Actor, entity: str, name: str) -> Project:
+def _live(*, registries: bool) -> ProjectQuerySet:
+    rows = Project.objects.select_related("team__organization")
+    return rows.live() | rows.registries() if registries else rows.live()
+
+
+def get_project_by_any_name(actor: Actor, entity: str, name: str, *, registries: bool = False) -> Project:
     """As `get_project`, also by a name that it had before: programs go on using it; pages redirect."""
     try:
-        return get_project(actor, entity, name)
+        return get_project(actor, entity, name, registries=registries)
     except NotFound:
-        project = get_renamed_project(actor, entity, name)
+        project = get_renamed_project(actor, entity, name, registries=registries)
         if project is None:
             raise
         return project
 
 
-def get_renamed_project(actor: Actor, entity: str, name: str) -> Project | None:
+def get_renamed_project(actor: Actor, entity: str, name: str, *, registries: bool = False) -> Project | None:
     """Return the visible project that had the name before, and no other has now."""
-    rows = Project.objects.live().select_related("team__organization").called_before(entity, name)
+    rows = _live(registries=registries).called_before(entity, name)
     return visible(actor, ProjectAction.VIEW, rows).first()
 
 
@@ -205,7 +215,7 @@ def projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
 
 def deleted_projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
     """Return an entity's deleted projects that the actor can restore, last deleted first, with ``run_count``."""
-    gone = Project.objects.filter(team=team, deleted_at__gt=undo_ended_at(timezone.now()))
+    gone = Project.objects.filter(team=team, is_registry=False, deleted_at__gt=undo_ended_at(timezone.now()))
     together = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
     rows = visible(actor, ProjectAction.DELETE, gone).select_related("team")
     return rows.annotate(run_count=together).order_by("-deleted_at")

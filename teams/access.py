@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
 from access.resources.registry import Resource, register_resource
+from teams.models import TeamKind
 from teams.paths import register_names
 
 ORGANIZATION = ("teams.Organization",)
@@ -139,7 +140,8 @@ def _register_resources() -> None:
             view=TeamAction.VIEW,
             team="pk",
             organization="organization",
-            live=Q(deleted_at__isnull=True),
+            # the entity of an organization is no team: who may what with its registries, the registries say
+            live=Q(deleted_at__isnull=True) & ~Q(kind=TeamKind.ORGANIZATION),
             reach_deleted=frozenset({TeamAction.DELETE}),
         )
     )

@@ -32,6 +32,7 @@ from artifacts.lineage.graph import MAX_DEPTH, USUAL_DEPTH, lineage_of
 from artifacts.lineage.selectors import runs_logging, uses_seen
 from artifacts.models import Collection, Membership, Version
 from artifacts.names import version_number
+from artifacts.registries.selectors import link_target
 from artifacts.selectors import find_membership, memberships_of, missing_artifact, with_versions
 from artifacts.versions import aliases, deletion, links
 from artifacts.versions.services import Changes, update_version
@@ -182,7 +183,9 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
         """
         actor, place = actor_of(request), self.place(self.collection())
         body = validated(ArtifactLinkCreateSerializer, request.data)
-        project = get_project_by_any_name(actor, body["entity"], body["project"])
+        project = link_target(actor, body["entity"], body["project"]) or get_project_by_any_name(
+            actor, body["entity"], body["project"]
+        )
         made = links.link_version(
             actor=actor,
             version=place.version,

@@ -14,9 +14,10 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.models import ArtifactType, Collection, Membership, Version, VersionState
 from artifacts.names import check_name
-from artifacts.versions.collections import ensure_type, locked
+from artifacts.versions.collections import check_type_taken, ensure_type, locked
 from artifacts.versions.deletion import link_some_again, restore_some, take_away
-from artifacts.versions.links import AT_ONCE, remove_link
+from artifacts.versions.links import AT_ONCE, names_of, remove_link
+from artifacts.versions.protection import refuse_protected_names, require_aliases
 from artifacts.versions.tags import add_collection_tags, remove_collection_tags
 from artifacts.versions.texts import MAX_DESCRIPTION, audited_changes, check_description
 from artifacts.versions.time_to_live import check_ttl, inherited_ttl, inheriting, reckon_expiry
@@ -94,6 +95,7 @@ def change_type(*, actor: Actor, collection: Collection, type_name: str) -> Coll
     require(actor, ArtifactAction.UPDATE, collection)
     collection = locked(collection.pk)
     before = collection.type.name
+    check_type_taken(collection.project, type_name)
     collection.type = ensure_type(collection.project, type_name)
     collection.save(update_fields=["type", "updated_at"])
     _record(actor, UPDATE, collection, {"type": before}, {"type": collection.type.name})
@@ -130,6 +132,7 @@ def delete_some_of_collection(*, actor: Actor, collection: Collection, at: datet
         raise Conflict(
             f"“{collection.name}” or one of its versions is protected from deletion; remove the protection first."
         )
+    refuse_protected_names(actor, versions)
     _unlink_some(actor, collection)
     committed = versions.filter(state=VersionState.COMMITTED)
     for version in committed.order_by("pk")[:AT_ONCE]:
@@ -148,7 +151,9 @@ def _links_of(collection: Collection) -> QuerySet[Membership]:
 
 
 def _unlink_some(actor: Actor, collection: Collection) -> None:
-    for link in _links_of(collection)[:AT_ONCE]:
+    links = list(_links_of(collection)[:AT_ONCE])
+    require_aliases(actor, collection, names_of(links))
+    for link in links:
         link.collection = collection
         collection.deleted_with.append({"version": link.version_id, **remove_link(actor, link)})
     collection.save(update_fields=["deleted_with", "updated_at"])

@@ -14,9 +14,17 @@ from artifacts.models.collections import (
 from artifacts.models.contents import Content, PartsUpload, Pin
 from artifacts.models.lineage import Output, Use
 from artifacts.models.manifests import Entry, Manifest, ManifestKind
+from artifacts.models.registries import (
+    EVERYONE_ROLES,
+    ProtectedAlias,
+    Registry,
+    RegistryMember,
+    RegistryRole,
+)
 from artifacts.models.versions import ClientId, Version, VersionState, VersionTag
 
 __all__ = [
+    "EVERYONE_ROLES",
     "LATEST",
     "Alias",
     "AliasChange",
@@ -33,6 +41,10 @@ __all__ = [
     "Output",
     "PartsUpload",
     "Pin",
+    "ProtectedAlias",
+    "Registry",
+    "RegistryMember",
+    "RegistryRole",
     "RetentionPolicy",
     "Use",
     "Version",

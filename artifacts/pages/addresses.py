@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from artifacts.models import Collection, Membership
+from artifacts.models import Collection, Membership, Registry
 from runs.models import Project
 
 
@@ -22,6 +22,11 @@ def collection_page(collection: Collection) -> str:
 def version_page(place: Membership, part: str = "version") -> str:
     """Return the address of a version in a collection, or of one of its parts: files, lineage, compare."""
     return reverse(f"artifacts:{part}", args=[*names_of(place.collection), place.label])
+
+
+def registry_page(registry: Registry, part: str = "registry") -> str:
+    """Return the address of a registry, or of its members, settings or automations; its project and team are loaded."""
+    return reverse(f"artifacts:{part}", args=[registry.project.team.name, registry.name])
 
 
 def trash_page(project: Project) -> str:

@@ -12,15 +12,22 @@ from artifacts.models import LATEST, Alias, AliasChange, Collection, Membership
 from artifacts.names import check_aliases
 from artifacts.participants import ArtifactChange, ArtifactEvent, happened
 from artifacts.versions.collections import locked
+from artifacts.versions.protection import require_aliases
 from common.errors import Conflict
 
 
 @transaction.atomic
 def add_aliases(*, actor: Actor, membership: Membership, names: Iterable[str]) -> None:
-    """Give aliases to a version of a collection, taking them from other versions of it."""
+    """Give aliases to a version of a collection, taking them from other versions of it.
+
+    Raises:
+        Forbidden: one is protected, and the actor is no registry admin.
+    """
     collection = _locked(membership)
     require(actor, ArtifactAction.SET_ALIAS, collection)
-    given = move_aliases(actor, membership, check_aliases(names))
+    wanted = check_aliases(names)
+    require_aliases(actor, collection, wanted)
+    given = move_aliases(actor, membership, wanted)
     if given:
         _record(actor, ArtifactAction.SET_ALIAS, membership, {}, {"alias": ", ".join(given)})
 
@@ -30,11 +37,13 @@ def delete_aliases(*, actor: Actor, membership: Membership, names: Iterable[str]
     """Take aliases from a version of a collection; those it does not have are passed over.
 
     Raises:
-        Conflict: ``latest``, which is always that of the newest version.
+        Forbidden: one is protected, and the actor is no registry admin.
     """
     collection = _locked(membership)
     require(actor, ArtifactAction.DELETE_ALIAS, collection)
-    gone = drop_aliases(actor, membership, list(names))
+    unwanted = list(names)
+    require_aliases(actor, collection, unwanted)
+    gone = drop_aliases(actor, membership, unwanted)
     if gone:
         _record(actor, ArtifactAction.DELETE_ALIAS, membership, {"alias": ", ".join(gone)}, {})
 

@@ -3,7 +3,7 @@
 from django.db import IntegrityError, transaction
 
 from access.actor import Actor
-from artifacts.models import ArtifactType, Collection, CollectionKind
+from artifacts.models import ArtifactType, Collection, CollectionKind, Registry
 from artifacts.names import check_name
 from common.errors import Conflict, Invalid
 from runs.models import Project
@@ -21,6 +21,22 @@ def ensure_type(project: Project, name: str, description: str = "") -> ArtifactT
     )
 
 
+def check_type_taken(project: Project, name: str) -> None:
+    """Let pass types of versions that a project takes: a registry may be limited to some.
+
+    Raises:
+        Invalid: names the types that it takes.
+    """
+    registry = Registry.objects.filter(project=project, all_types_allowed=False).first()
+    if registry is None:
+        return
+    taken = list(ArtifactType.objects.filter(project=project).values_list("name", flat=True))
+    if name not in taken:
+        raise Invalid(
+            f"The registry {project.registry} takes versions of the types {', '.join(taken) or '(none)'}, not “{name}”."
+        )
+
+
 def ensure_collection(
     actor: Actor, project: Project, type_name: str, name: str, kind: CollectionKind
 ) -> Collection:
@@ -31,6 +47,10 @@ def ensure_collection(
         Conflict: the collection is of the other kind.
     """
     name = check_name(name, "artifact name")
+    if project.is_registry and kind != CollectionKind.PORTFOLIO:
+        raise Invalid(
+            "A registry takes linked versions only. Log the artifact to a project, and link it into the registry."
+        )
     collection = _live(project, name)
     if collection is None:
         type_ = ensure_type(project, type_name)

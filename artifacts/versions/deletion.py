@@ -21,6 +21,7 @@ from artifacts.models import Alias, Collection, Membership, Version, VersionStat
 from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
 from artifacts.versions.collections import locked
 from artifacts.versions.links import AT_ONCE, remove_link
+from artifacts.versions.protection import protected_names, refuse_protected_names
 from artifacts.versions.time_to_live import expires_at
 from common.errors import Conflict, Gone
 
@@ -44,7 +45,8 @@ def delete_version(*, actor: Actor, version: Version, with_aliases: bool, at: da
         at: The time that marks what is deleted together; now when none is given.
 
     Raises:
-        Conflict: it is protected, or has aliases and these are not to go with it.
+        Conflict: it is protected, or has aliases and these are not to go with it, or bears a protected alias in a
+            registry whose admin the actor is not.
     """
     require(actor, ArtifactAction.DELETE, version)
     collection = locked(version.collection_id)
@@ -56,6 +58,7 @@ def delete_version(*, actor: Actor, version: Version, with_aliases: bool, at: da
         _give_up(version)
         return
     check_deletable(version, with_aliases=with_aliases)
+    refuse_protected_names(actor, Version.objects.filter(pk=version.pk))
     take_away(actor, version, at or timezone.now())
     name_latest(actor, collection)
 
@@ -64,13 +67,16 @@ def delete_version(*, actor: Actor, version: Version, with_aliases: bool, at: da
 def delete_some(*, actor: Actor, collection: Collection, versions: QuerySet[Version], at: datetime) -> int:
     """Delete the first AT_ONCE of a collection's versions with their aliases; returns how many are left to delete.
 
-    Protected versions stay. All that one act deletes has its time ``at``, by which `restore_some` finds it again.
+    Protected versions stay, and those with protected aliases in a registry. All that one act deletes has its time
+    ``at``, by which `restore_some` finds it again.
     """
     require(actor, ArtifactAction.DELETE, collection)
     collection = locked(collection.pk)
     if collection.is_protected:
         return 0
-    deletable = versions.filter(collection=collection, is_protected=False) & Version.objects.live()
+    named = protected_names(versions.filter(collection=collection)).values("membership__version_id")
+    deletable = versions.filter(collection=collection, is_protected=False).exclude(pk__in=named)
+    deletable = deletable & Version.objects.live()
     some = list(deletable.order_by("pk").select_for_update(of=("self",))[:AT_ONCE])
     for version in some:
         version.collection = collection
@@ -107,7 +113,8 @@ def check_deletable(version: Version, *, with_aliases: bool) -> None:
         raise Conflict("This version is protected from deletion; remove the protection first.")
     if with_aliases:
         return
-    names = list(Alias.objects.filter(membership__version=version).values_list("name", flat=True)[:10])
+    rows = Alias.objects.filter(membership__version=version, collection__project__deleted_at__isnull=True)
+    names = list(rows.values_list("name", flat=True)[:10])
     if names:
         raise Conflict(
             f"This version has the aliases {', '.join(names)}. Delete these first, or delete it together with its"

@@ -10,11 +10,12 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from artifacts.access import ArtifactAction, require_for
-from artifacts.models import LATEST, Collection, CollectionKind, Membership, Version
+from artifacts.models import LATEST, Alias, Collection, CollectionKind, Membership, Version
 from artifacts.names import check_aliases
 from artifacts.participants import ArtifactChange, ArtifactEvent, happened
 from artifacts.versions.aliases import drop_aliases, move_aliases, name_latest
-from artifacts.versions.collections import ensure_collection, locked
+from artifacts.versions.collections import check_type_taken, ensure_collection, locked
+from artifacts.versions.protection import require_aliases
 from common.errors import Conflict, Invalid, NotFound
 from runs.models import Project
 
@@ -34,15 +35,19 @@ def link_version(
 
     Raises:
         Conflict: the version is a draft or deleted, or the name is that of a collection of logged versions.
+        Invalid: the registry does not take versions of this type.
+        Forbidden: an alias is protected in the registry.
     """
     require_for(actor, ArtifactAction.DOWNLOAD, version)
     require(actor, ArtifactAction.CREATE, project)
     given = check_aliases([*aliases, LATEST])
+    check_type_taken(project, version.collection.type.name)
     collection = ensure_collection(
         actor, project, version.collection.type.name, name, CollectionKind.PORTFOLIO
     )
     if not Version.objects.live().filter(pk=version.pk).exists():
         raise Conflict("Only a committed version can be linked; this one is a draft or was deleted.")
+    require_aliases(actor, collection, given)
     place = Membership.objects.filter(collection=collection, version=version).first()
     is_new = place is None
     if place is None:
@@ -75,7 +80,13 @@ def unlink_version(*, actor: Actor, version: Version, collection: Collection) ->
     if place is None:
         raise NotFound(f"This version is not linked into “{collection.name}”.")
     place.collection = collection
+    require_aliases(actor, collection, names_of([place]))
     remove_link(actor, place)
+
+
+def names_of(places: Iterable[Membership]) -> list[str]:
+    """Return the aliases that versions have in the places."""
+    return list(Alias.objects.filter(membership__in=list(places)).values_list("name", flat=True))
 
 
 @transaction.atomic
@@ -86,8 +97,9 @@ def unlink_some(
     require(actor, ArtifactAction.DELETE, collection)
     collection = locked(collection.pk)
     links = memberships.filter(collection=collection).exclude(version__collection=collection)
-    gone = []
-    for place in links.select_related("version__collection").order_by("index")[:AT_ONCE]:
+    some, gone = list(links.select_related("version__collection").order_by("index")[:AT_ONCE]), []
+    require_aliases(actor, collection, names_of(some))
+    for place in some:
         place.collection = collection
         gone.append({"version": place.version_id, **remove_link(actor, place)})
     return gone

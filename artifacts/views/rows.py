@@ -18,7 +18,7 @@ from runs.selectors import get_project
 def project_of(request: HttpRequest, names: dict[str, Any]) -> Project:
     """Return the project of an address whose artifacts may be seen."""
     actor = actor_of(request)
-    project = get_project(actor, names["entity"], names["project"])
+    project = get_project(actor, names["entity"], names["project"], registries=True)
     require(actor, ArtifactAction.VIEW, project)
     return project
 

@@ -55,7 +55,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
     def get_queryset(self) -> QuerySet[Project]:
         """Return live projects; deleted ones that can be restored where they are asked for."""
         given, listed, actor = self.request.query_params, self.action == "list", actor_of(self.request)
-        rows = Project.objects.select_related("team")
+        rows = Project.objects.select_related("team").filter(is_registry=False)
         live, gone = rows.filter(deleted_at=None), rows.filter(deleted_at__gt=undo_ended_at(timezone.now()))
         if self.action == "restore":
             return self.restorable(live, gone)

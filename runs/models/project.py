@@ -14,8 +14,12 @@ class ProjectQuerySet(models.QuerySet["Project"]):
     """Projects, deleted ones among them."""
 
     def live(self) -> "ProjectQuerySet":
-        """Leave deleted projects out."""
-        return self.filter(deleted_at__isnull=True)
+        """Leave out deleted projects, and registries, which are projects to the SDK only."""
+        return self.filter(deleted_at__isnull=True, is_registry=False)
+
+    def registries(self) -> "ProjectQuerySet":
+        """Keep the registries that were not deleted."""
+        return self.filter(deleted_at__isnull=True, is_registry=True)
 
     def called(self, name: str) -> "ProjectQuerySet":
         """Keep those that have the name, or had it where no other of their team took it."""
@@ -34,6 +38,9 @@ class Project(Timestamped):
     name = models.CharField(max_length=128)
     description = models.TextField(blank=True, help_text="Markdown.")
     visibility = models.CharField(max_length=12, default=Visibility.TEAM)
+    is_registry = models.BooleanField(
+        "registry", default=False, help_text="It holds links to versions of artifacts, and no runs."
+    )
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     runs_made = models.PositiveBigIntegerField(
         "run count", default=0, help_text="Numbers runs; never decreases."

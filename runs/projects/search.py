@@ -17,7 +17,7 @@ from teams.teams.selectors import colleagues_of, profiles_shown_to
 
 def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
     """Yield projects by words of their entity and name, last active first."""
-    projects = visible(actor, ProjectAction.VIEW, Project.objects.select_related("team"))
+    projects = visible(actor, ProjectAction.VIEW, Project.objects.live().select_related("team"))
     for word in text.replace("/", " ").split():
         projects = projects.filter(Q(name__icontains=word) | Q(team__name__icontains=word))
     for project in projects.order_by("-last_active_at", "-pk")[:limit]:

@@ -15,6 +15,7 @@ from common.errors import Conflict, Invalid
 from common.formats.lenient_json import clean_text
 from runs.access import ProjectAction
 from runs.models import FormerProjectName, Project
+from runs.names.registries import is_registry_name
 from runs.projects.members import invite_self
 from teams.models import Team, Visibility
 from teams.teams.visibility import check_visibility
@@ -27,7 +28,7 @@ def check_project_name(name: str) -> str:
     """Return the name if a project may carry it.
 
     Raises:
-        Invalid: empty, too long, or with characters that URLs of the SDK cannot carry.
+        Invalid: empty, too long, a registry's, or with characters that URLs of the SDK cannot carry.
     """
     name = clean_text(name).strip()
     if not name or len(name) > MAX_NAME:
@@ -42,6 +43,11 @@ def check_project_name(name: str) -> str:
         raise Invalid(
             _("The project name “%(name)s” must not contain any of %(characters)s.")
             % {"name": name, "characters": _FORBIDDEN}
+        )
+    if is_registry_name(name):
+        raise Invalid(
+            _("The name “%(name)s” is reserved for a registry. Choose another name for the project.")
+            % {"name": name}
         )
     return name
 

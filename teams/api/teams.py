@@ -38,7 +38,7 @@ from teams.api.serializers import (
     role_named,
 )
 from teams.members import services
-from teams.models import Membership, OrganizationMember, Team
+from teams.models import SHARED_KINDS, Membership, OrganizationMember, Team
 from teams.roles.builtin import roles_for
 from teams.teams import deletion, privacy
 from teams.teams.selectors import organization_named, shared_team
@@ -87,7 +87,7 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
         """Return live teams; deleted ones that can be restored where they are asked for."""
         given, listed, actor = self.request.query_params, self.action == "list", actor_of(self.request)
         since = timezone.now() - timedelta(days=settings.DELETED_KEPT_DAYS)
-        shared = Team.objects.exclude(kind="personal")
+        shared = Team.objects.filter(kind__in=SHARED_KINDS)
         live, gone = shared.filter(deleted_at=None), shared.filter(deleted_at__gt=since)
         if self.action == "restore":
             return self.restorable(live, gone)

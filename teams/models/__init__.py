@@ -7,9 +7,10 @@ from teams.models.provisioning import ProvisionedTeam, ProvisionedUser, Provisio
 from teams.models.roles import Role, RoleGrant, RoleLevel
 from teams.models.service_accounts import ServiceAccount
 from teams.models.sso_groups import GroupMapping, GroupMembership
-from teams.models.teams import Team, TeamKind, Visibility
+from teams.models.teams import SHARED_KINDS, Team, TeamKind, Visibility
 
 __all__ = [
+    "SHARED_KINDS",
     "GroupMapping",
     "GroupMembership",
     "Invitation",

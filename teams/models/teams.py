@@ -15,6 +15,12 @@ class TeamKind(models.TextChoices):
     PERSONAL = "personal", _("Personal")
     WORK = "work", _("Work")
     ACADEMIC = "academic", _("Academic")
+    ORGANIZATION = "organization", _("Organization")
+    """The entity that bears an organization's name and owns its registries; nobody is a member of it."""
+
+
+SHARED_KINDS = (TeamKind.WORK, TeamKind.ACADEMIC)
+"""Of teams that people are members of."""
 
 
 class Visibility(models.TextChoices):
@@ -34,22 +40,29 @@ class Visibility(models.TextChoices):
 class TeamManager(models.Manager["Team"]):
     """All teams, and the ones that pages list as teams."""
 
-    def live(self) -> models.QuerySet["Team"]:
-        """Leave deleted teams out."""
+    def entities(self) -> models.QuerySet["Team"]:
+        """Return everything that owns projects or registries, but for what was deleted."""
         return self.filter(deleted_at__isnull=True)
 
+    def live(self) -> models.QuerySet["Team"]:
+        """Leave out deleted teams, and the entities of organizations, which own registries only."""
+        return self.entities().exclude(kind=TeamKind.ORGANIZATION)
+
     def shared(self) -> models.QuerySet["Team"]:
-        """Return the teams of organizations: everything but personal entities and what was deleted."""
-        return self.live().exclude(kind=TeamKind.PERSONAL)
+        """Return the teams of organizations' people, but for what was deleted."""
+        return self.live().filter(kind__in=SHARED_KINDS)
 
 
 class Team(Timestamped):
-    """Owns projects. A personal entity is a team of kind personal with its one admin."""
+    """Owns projects. A personal entity is a team of kind personal with its one admin.
+
+    An organization's registries are owned by a team of kind organization, which bears the organization's name.
+    """
 
     claim = models.OneToOneField(Name, models.PROTECT, related_name="team")
     name = models.CharField(max_length=64, unique=True, help_text="The reserved name; it never changes.")
     display_name = models.CharField(max_length=120, blank=True)
-    kind = models.CharField(max_length=10, default=TeamKind.WORK)
+    kind = models.CharField(max_length=12, default=TeamKind.WORK)
     organization = models.ForeignKey(
         Organization, models.CASCADE, null=True, blank=True, related_name="teams"
     )
@@ -90,6 +103,9 @@ class Team(Timestamped):
                 | (~Q(kind=TeamKind.PERSONAL) & Q(organization__isnull=False)),
                 name="teams_team_personal_without_organization",
             ),
+            models.UniqueConstraint(
+                fields=["organization"], condition=Q(kind="organization"), name="teams_team_organization_once"
+            ),
             models.CheckConstraint(
                 condition=Q(project_visibility__in=Visibility.values), name="teams_team_project_visibility"
             ),
@@ -102,6 +118,11 @@ class Team(Timestamped):
     def is_personal(self) -> bool:
         """Whether this is one person's own entity."""
         return self.kind == TeamKind.PERSONAL
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether people are members of it: it is neither personal nor the entity of an organization."""
+        return self.kind in SHARED_KINDS
 
     @property
     def default_visibility(self) -> Visibility:

@@ -30,7 +30,9 @@ from teams.models import (
     RoleLevel,
     ServiceAccount,
     Team,
+    TeamKind,
 )
+from teams.organizations.participants import organization_participants
 from teams.plan_policy import plan_policy, require_seat, seat_for, seat_of
 from teams.roles.builtin import built_in
 from teams.roles.signals import send_rights_changed
@@ -208,6 +210,9 @@ def delete_organization(*, actor: Actor, organization: Organization, typed: str)
         actor, OrganizationAction.DELETE, organization, organization_id=organization.pk,
         before={"members": people},
     )  # fmt: skip
+    Team.objects.filter(organization=organization, kind=TeamKind.ORGANIZATION).update(
+        deleted_at=timezone.now()
+    )
     end_service_accounts(ServiceAccount.objects.filter(organization=organization))
     close_pending(Invitation.objects.within(organization), InvitationState.REVOKED)
     organization.members.all().delete()
@@ -289,5 +294,7 @@ def create_organization(*, actor: Actor, name: str, admin: User) -> Organization
         after={"admin": admin.username},
     )
     plan_policy().on_organization_created(organization, admin)
+    for participant in organization_participants():
+        participant.create(organization, admin)
     send_rights_changed()
     return organization

@@ -26,6 +26,7 @@ from accounts.profile.services import delete_profile
 from common.errors import Conflict, Gone, Invalid
 from teams.access import TeamAction
 from teams.models import (
+    SHARED_KINDS,
     Invitation,
     InvitationState,
     Membership,
@@ -46,7 +47,9 @@ def restorable_until(team: Team) -> datetime:
 def deleted_teams_of(actor: Actor, organization: Organization) -> QuerySet[Team]:
     """Return the organization's teams that the actor can restore, last deleted first."""
     since = timezone.now() - timedelta(days=settings.DELETED_KEPT_DAYS)
-    gone = Team.objects.filter(organization=organization, deleted_at__gt=since).select_related("claim")
+    gone = Team.objects.filter(
+        organization=organization, kind__in=SHARED_KINDS, deleted_at__gt=since
+    ).select_related("claim")
     return visible(actor, TeamAction.DELETE, gone).order_by("-deleted_at")
 
 
@@ -71,12 +74,15 @@ def delete_team(*, actor: Actor, team: Team, typed: str) -> Team:
 
     Raises:
         Invalid: another name than the team's was typed.
-        Conflict: it is somebody's personal entity, or holds what is protected.
+        Conflict: it is the entity of a person or an organization, or holds what is protected.
     """
     require(actor, TeamAction.DELETE, team)
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
-    if team.is_personal:
-        raise Conflict(_("%(team)s is a personal entity; it is deleted with its account.") % {"team": team})
+    if not team.is_shared:
+        raise Conflict(
+            _("%(team)s is the entity of a person or an organization; it is deleted with its owner.")
+            % {"team": team}
+        )
     if typed.strip() != team.name:
         raise Invalid(_("Type the team’s name, %(team)s, to delete it.") % {"team": team})
     if team.deleted_at is not None:
@@ -99,7 +105,7 @@ def restore_team(*, actor: Actor, team: Team) -> Team:
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.deleted_at is None:
         return team
-    if team.is_personal or restorable_until(team) <= timezone.now():
+    if not team.is_shared or restorable_until(team) <= timezone.now():
         raise Gone(_("%(team)s can no longer be restored.") % {"team": team})
     for participant in team_participants():
         participant.show(team, team.deleted_at)

@@ -29,7 +29,7 @@ def _resolve(info: Info, name: str | None, entity: str | None) -> dict[str, Any]
         home = default_team_of(actor)
         entity = home.name if home else ""
     try:
-        return project_node(get_project_by_any_name(actor, entity, name or "uncategorized"))
+        return project_node(get_project_by_any_name(actor, entity, name or "uncategorized", registries=True))
     except NotFound:
         return None
 

@@ -28,7 +28,7 @@ _VERSION_RELATED = (
 def project_named(info: Info, given: dict[str, Any]) -> Project:
     """Return the visible project that an input names."""
     return get_project_by_any_name(
-        info.context.actor, given.get("entityName") or "", given.get("projectName") or ""
+        info.context.actor, given.get("entityName") or "", given.get("projectName") or "", registries=True
     )
 
 

@@ -1,0 +1,59 @@
+"""What each role of a registry includes; the SDK's four roles beside the columns of TEAM-21.
+
+Restricted viewers see what is in it, viewers (V) download it as well, members (M) link versions and name them, and
+registry admins (R) manage the registry, its members and its protected aliases.
+"""
+
+from enum import StrEnum
+
+from access.actor import Actor
+from access.engine import can
+from artifacts.access import ArtifactAction, RegistryAction
+from artifacts.models import Registry, RegistryRole
+from runs.access import ProjectAction
+
+_ORDER = tuple(RegistryRole)
+_added: dict[RegistryRole, set[str]] = {
+    RegistryRole.RESTRICTED_VIEWER: {RegistryAction.VIEW, ProjectAction.VIEW, ArtifactAction.VIEW},
+    RegistryRole.VIEWER: {ArtifactAction.DOWNLOAD},
+    RegistryRole.MEMBER: {
+        ArtifactAction.CREATE,
+        ArtifactAction.UPDATE,
+        ArtifactAction.DELETE,
+        ArtifactAction.SET_ALIAS,
+        ArtifactAction.DELETE_ALIAS,
+    },
+    RegistryRole.ADMIN: {*RegistryAction} - {RegistryAction.VIEW, RegistryAction.CREATE},
+}
+"""What a role includes beyond those before it."""
+_TELLING = {
+    RegistryRole.RESTRICTED_VIEWER: ArtifactAction.VIEW,
+    RegistryRole.VIEWER: ArtifactAction.DOWNLOAD,
+    RegistryRole.MEMBER: ArtifactAction.CREATE,
+}
+
+
+def add_to_role(role: RegistryRole, *actions: StrEnum) -> None:
+    """Let a role of registries, and those above it, include actions of an app above; called in ``AppConfig.ready``."""
+    _added[role] |= {action.value for action in actions}
+
+
+def roles_with(action: str) -> tuple[RegistryRole, ...]:
+    """Return the roles of a registry that include the action, the least first."""
+    for place, role in enumerate(_ORDER):
+        if action in _added[role]:
+            return _ORDER[place:]
+    return ()
+
+
+def role_in(actor: Actor, registry: Registry) -> RegistryRole | None:
+    """Return the highest role in a registry of which the actor may do what tells it from those below it."""
+    if can(actor, RegistryAction.UPDATE, registry):
+        return RegistryRole.ADMIN
+    told = reversed(_TELLING.items())
+    return next((role for role, action in told if can(actor, action, registry.project)), None)
+
+
+def is_for_viewers(action: str) -> bool:
+    """Say whether viewers may do the action: then people who only view may, too, whatever their team's role."""
+    return RegistryRole.VIEWER in roles_with(action)

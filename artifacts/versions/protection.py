@@ -1,0 +1,59 @@
+"""Protected aliases: in a registry, some names of versions are given and taken by its admins alone (ART-5)."""
+
+from collections.abc import Iterable
+
+from django.db.models import F, QuerySet
+
+from access.actor import Actor
+from access.engine import can, visible
+from artifacts.access import ArtifactAction, RegistryAction
+from artifacts.models import Alias, Collection, ProtectedAlias, Registry, Version
+from common.errors import Conflict, Forbidden
+
+
+def require_aliases(actor: Actor, collection: Collection, names: Iterable[str]) -> None:
+    """Let pass whoever may give these aliases to a version of the collection, or take them away.
+
+    Raises:
+        Forbidden: one is protected and the actor is no registry admin; the message names it.
+    """
+    if not collection.project.is_registry:
+        return
+    registry = collection.project.registry
+    held = ProtectedAlias.objects.filter(registry=registry, name__in=list(names)).first()
+    if held is None or can(actor, RegistryAction.PROTECT_ALIASES, registry):
+        return
+    raise Forbidden(
+        f"The alias “{held.name}” is protected in the registry {registry}: only a registry admin can give or"
+        " take it.",
+        action=RegistryAction.PROTECT_ALIASES,
+        thing=registry,
+    )
+
+
+def protected_names(versions: QuerySet[Version]) -> QuerySet[Alias]:
+    """Return the protected aliases that versions bear in registries that were not deleted."""
+    rows = Alias.objects.filter(
+        collection__project__registry__protected_aliases__name=F("name"),
+        collection__project__deleted_at__isnull=True,
+    )
+    return rows.filter(membership__version__in=versions.order_by())
+
+
+def refuse_protected_names(actor: Actor, versions: QuerySet[Version]) -> None:
+    """Refuse to delete versions of which one bears a protected alias that the actor may not take.
+
+    Raises:
+        Conflict: names the alias and, to whoever sees it, the registry.
+    """
+    found = protected_names(versions)
+    theirs = visible(actor, RegistryAction.PROTECT_ALIASES, Registry.objects.all()).values("project_id")
+    held = found.exclude(collection__project__in=theirs).select_related("collection__project").first()
+    if held is None:
+        return
+    where = "a registry"
+    if can(actor, ArtifactAction.VIEW, held.collection):
+        where = f"the registry {held.collection.project.registry} (“{held.collection.name}”)"
+    raise Conflict(
+        f"A version bears the protected alias “{held.name}” in {where}. A registry admin there must take it away first."
+    )

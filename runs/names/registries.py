@@ -1,0 +1,14 @@
+"""How registries are named: projects to the SDK, with names that no ordinary project may have.
+
+Source: wandb 0.31.0, ``wandb/sdk/artifacts/_validators.py`` (REGISTRY_PREFIX), ``wandb/sdk/wandb_run.py`` (link_model).
+"""
+
+PREFIX = "wandb-registry-"
+"""Of an organization's registries."""
+MODEL_REGISTRY = "model-registry"
+"""The registry of one team, to which ``run.link_model`` links."""
+
+
+def is_registry_name(name: str) -> bool:
+    """Say whether only a registry may have the name."""
+    return name.startswith(PREFIX) or name == MODEL_REGISTRY
