@@ -1,6 +1,9 @@
 """Who may what in registries: the four roles, how they are come by, and that the highest holds (ART-5, TEAM-21)."""
 
+from typing import Any
+
 import pytest
+from django.db.models import QuerySet
 
 from access.actions import Preset, all_actions, spec_of
 from access.actor import SYSTEM
@@ -35,7 +38,7 @@ ADMIN, MEMBER, VIEWER, RESTRICTED = (
     RegistryRole.VIEWER,
     RegistryRole.RESTRICTED_VIEWER,
 )
-_INCLUDED = {
+_INCLUDED: dict[RegistryRole, set[Any]] = {
     RESTRICTED: {RegistryAction.VIEW, ProjectAction.VIEW, ArtifactAction.VIEW},
     VIEWER: {ArtifactAction.DOWNLOAD},
     MEMBER: {
@@ -68,8 +71,8 @@ def filled(registry: Registry) -> Collection:
 
 
 def give(registry: Registry, who: User | Team, role: str) -> None:
-    given = {"teams": [who]} if isinstance(who, Team) else {"users": [who]}
-    members.add_members(actor=SYSTEM, registry=registry, role=role, **given)
+    teams, users = ([who], []) if isinstance(who, Team) else ([], [who])
+    members.add_members(actor=SYSTEM, registry=registry, role=role, teams=teams, users=users)
 
 
 def holds(person: User, registry: Registry) -> set[str]:
@@ -107,6 +110,7 @@ def test_a_team_has_it_for_its_people(role: RegistryRole, team: Team):
 
 
 def test_who_only_views_in_a_team_views_and_downloads_by_its_role(team: Team):
+    assert team.organization is not None
     registry, viewer = make_registry(team), make_member(team, Preset.VIEW_ONLY)
     give(registry, team, ADMIN)
     assert holds(viewer, registry) == included_in(VIEWER)
@@ -205,10 +209,10 @@ def test_all_directions_of_the_decision_agree(team: Team):
     """`can`, `visible`, `who_may`, `who_may_each` and the explanation say the same of everybody and every registry."""
     other = TeamFactory(organization=team.organization)
     rows = [
-        make_registry(team, name="closed"), make_registry(team, VIEWER, "open"), make_registry(other, MEMBER, "members"),
+        make_registry(team, name="closed"), make_registry(team, VIEWER, "open"), make_registry(other, MEMBER, "linked"),
         make_registry(TeamFactory(), VIEWER, "foreign"), services.ensure_model_registry(actor=SYSTEM, team=team),
     ]  # fmt: skip
-    people = [make_member(team, preset) for preset in ("V", "M", "A", "O", "Om")]
+    people = [make_member(team, Preset(letters)) for letters in ("V", "M", "A", "O", "Om")]
     people += [make_member(other), UserFactory(), ServiceAccountFactory(organization=team.organization).user]
     people.append(ServiceAccountFactory(team=other).user)
     give(rows[0], people[0], ADMIN)
@@ -216,23 +220,22 @@ def test_all_directions_of_the_decision_agree(team: Team):
     give(rows[4], people[1], ADMIN)
     projects = Project.objects.filter(pk__in=[row.project_id for row in rows])
     for name, spec in all_actions():
-        if not roles_with(name) or "runs.Project" not in spec.on:
-            continue
-        each = who_may_each(name, projects)
-        for project in projects:
-            who = {person.pk for person in people if can(actor(person), name, project)}
-            among = {person.pk for person in people}
-            assert {pk for pk in who_may(name, project).values_list("pk", flat=True) if pk in among} == who
-            assert each[project.pk].people & among == who
-        for person in people:
-            seen = set(visible(actor(person), name, projects).values_list("pk", flat=True))
-            assert seen == {project.pk for project in projects if can(actor(person), name, project)}
-            for project in projects:
-                assert explain(actor(person), name, project).allowed == (project.pk in seen), (
-                    name,
-                    person,
-                    project,
-                )
+        if roles_with(name) and spec.on[0] in {"runs.Project", "artifacts.Registry"}:
+            kept = projects if spec.on[0] == "runs.Project" else Registry.objects.filter(project__in=projects)
+            _check_directions(name, list(kept), kept, people)
+
+
+def _check_directions(name: str, rows: list[Any], kept: QuerySet[Any], people: list[User]) -> None:
+    each, among = who_may_each(name, kept), {person.pk for person in people}
+    for row in rows:
+        who = {person.pk for person in people if can(actor(person), name, row)}
+        assert set(who_may(name, row).values_list("pk", flat=True)) & among == who
+        assert each[row.pk].people & among == who
+    for person in people:
+        seen = set(visible(actor(person), name, kept).values_list("pk", flat=True))
+        assert seen == {row.pk for row in rows if can(actor(person), name, row)}
+        for row in rows:
+            assert explain(actor(person), name, row).allowed == (row.pk in seen), (name, person, row)
 
 
 def test_reading_rights_costs_the_same_for_any_number_of_registries(
