@@ -204,7 +204,7 @@ def test_a_deleted_registry_comes_back_with_its_links(
         services.restore_registry(actor=admin, registry=registry)
     update_registry(actor=admin, registry=taken, changes=RegistryChanges(name="other"))
     back = services.restore_registry(actor=admin, registry=registry)
-    [counts] = counted(Registry.objects.filter(pk=back.pk)).values_list("collection_count", "version_count")
+    [counts] = counted(Registry.objects.filter(pk=back.pk)).values_list("collection_count", "version_count")  # type: ignore[misc]
     assert counts == (1, 1)
 
 

@@ -103,7 +103,7 @@ def test_after_a_week_nobody_belongs_to_it(team, chief):
 
 def test_a_personal_entity_is_not_deleted_as_a_team(team):
     own = make_member(team).claim.team
-    with pytest.raises(Conflict, match="is deleted with its account"):
+    with pytest.raises(Conflict, match="is deleted with its owner"):
         deletion.delete_team(actor=SYSTEM, team=own, typed=own.name)
 
 
