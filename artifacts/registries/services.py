@@ -8,7 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from access.actor import SYSTEM, Actor
+from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
@@ -102,11 +102,16 @@ def create_registry(
 def create_core_registries(organization: Organization, admin: User) -> None:
     """Give a new organization the registries that every one has, in which all its members link versions."""
     entity = ensure_entity(organization)
-    for name, description in CORE.items():
-        registry = _create(
-            SYSTEM, entity, PREFIX + name, description, RegistryRole.MEMBER, all_types_allowed=True
-        )
-        RegistryMember.objects.create(registry=registry, user=admin, role=RegistryRole.ADMIN)
+    projects = Project.objects.bulk_create(
+        Project(team=entity, name=PREFIX + name, description=description, is_registry=True)
+        for name, description in CORE.items()
+    )
+    registries = Registry.objects.bulk_create(
+        Registry(project=project, everyone_role=RegistryRole.MEMBER) for project in projects
+    )
+    RegistryMember.objects.bulk_create(
+        RegistryMember(registry=registry, user=admin, role=RegistryRole.ADMIN) for registry in registries
+    )
 
 
 @transaction.atomic
