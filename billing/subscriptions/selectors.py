@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from billing.models import Subscription
 from billing.plans.catalogue import default_plan
-from teams.models import Organization, Team
+from teams.models import SHARED_KINDS, Organization, Team
 
 _WITH = ("plan", "next_plan", "trial_then", "organization", "team")
 
@@ -45,7 +45,7 @@ def teams_of(subscription: Subscription) -> QuerySet[Team]:
     """Return the teams whose use it pays, deleted ones, too: what they hold and did counts on."""
     if subscription.team_id is not None:
         return Team.objects.filter(pk=subscription.team_id)
-    return Team.objects.filter(organization=subscription.organization_id)
+    return Team.objects.filter(organization=subscription.organization_id, kind__in=SHARED_KINDS)
 
 
 def payers_by_team(subscriptions: Collection[Subscription]) -> dict[int, int]:

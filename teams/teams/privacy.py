@@ -13,7 +13,7 @@ from access.audit.log import record
 from access.engine import require
 from common.errors import Conflict
 from teams.access import OrganizationAction, TeamAction
-from teams.models import Organization, Team
+from teams.models import SHARED_KINDS, Organization, Team
 from teams.roles.signals import send_rights_changed
 from teams.teams.participants import PublicProject, team_participants
 
@@ -123,6 +123,6 @@ def enforce_privacy(*, actor: Actor, organization: Organization, values: Mapping
     row.enforced_privacy = after
     row.save(update_fields=["enforced_privacy", "updated_at"])
     if after:
-        row.teams.update(**after)
+        row.teams.filter(kind__in=SHARED_KINDS).update(**after)
     record(actor, "organization.enforce_privacy", row, organization_id=row.pk, before=before, after=after)
     send_rights_changed()

@@ -60,7 +60,7 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
 def invite(request: HttpRequest, entity: str) -> HttpResponse:
     """Invite people to teams of the organization, with a role in each, or to the organization alone."""
     organization = organization_of(request, entity, OrganizationAction.MANAGE_MEMBERS)
-    teams = list(organization.teams.select_related("claim").order_by("name"))
+    teams = list(organization.teams.shared().select_related("claim").order_by("name"))
     roles = list(roles_for(organization.pk))
     chosen = _chosen(request, teams, roles)
     context: dict[str, Any] = {"text": "", "told": None, "problem": ""}

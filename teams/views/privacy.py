@@ -102,7 +102,7 @@ class PrivacyOfOrganization(PrivacyOfTeam):
     @property
     def teams(self) -> list[Team]:
         """All its teams."""
-        return list(self.row.teams.all())
+        return list(Team.objects.shared().filter(organization=self.row))
 
     def lines(self) -> list[SwitchLine]:
         """Return what is decided for all."""

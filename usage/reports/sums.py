@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import BigIntegerField, Case, F, Func, IntegerField, Q, QuerySet, Sum, Value, When
 from django.db.models.expressions import CombinedExpression
 
-from teams.models import Organization, Team
+from teams.models import SHARED_KINDS, Organization, Team
 from usage.models import SUMS, TeamDay, UsageDay
 from usage.periods import Period, month_of
 from usage.reports.usage_totals import UsageTotals
@@ -147,7 +147,7 @@ def use_by_key(
 
 def teams_of(organization: Organization) -> QuerySet[Team, int]:
     """Return the keys of an organization's teams, deleted ones, too: what they hold and did counts on."""
-    return Team.objects.filter(organization=organization).values_list("pk", flat=True)
+    return Team.objects.filter(organization=organization, kind__in=SHARED_KINDS).values_list("pk", flat=True)
 
 
 def use_by_month(

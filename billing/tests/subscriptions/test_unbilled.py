@@ -189,7 +189,7 @@ def test_trace_data_is_shown_once_something_sends_some(client: Client, ada: User
     pages = (reverse("billing:overview", args=["lab"]), reverse("usage:usage", args=["lab"]))
     for page in pages:
         assert "Trace data" not in _read(client, page)
-    team = lab.teams.get()
+    team = lab.teams.shared().get()
     record_ingestion(team_id=team.pk, project_id=None, user_id=None, size_bytes=5, token="weave-1")
     for page in pages:
         assert "Trace data" in _read(client, page)
