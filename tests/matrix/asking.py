@@ -65,6 +65,10 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
             names = {"entity": row.project.team.name, "project": row.project.name, "pk": row.pk}
         case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
             names = {"entity": row.team.name, "pk": row.pk}
+        case Over.REGISTRY:
+            names = {
+                "entity": row.project.team.name, "name": row.name, "member": row.members.get().user.username,
+            }  # fmt: skip
         case Over.INVITATION:
             names = {"token": f"to-{row.team.name}"}
         case _:

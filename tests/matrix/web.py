@@ -478,6 +478,7 @@ ADMIN_MODELS = {
     "usage_ingestionentry", "usage_hardwareuse", "usage_hardwareshift", "usage_gpuclaim", "usage_usageday",
     "usage_teamday", "usage_meterstate", "billing_gatewayevent",
     "artifacts_collection", "artifacts_version", "artifacts_content", "artifacts_retentionpolicy",
+    "artifacts_registry", "artifacts_registrymember", "artifacts_protectedalias",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 
