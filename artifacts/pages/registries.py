@@ -48,6 +48,7 @@ class DeletedRegistry:
 
     key: int
     name: str
+    collection_count: int
     deleted_at: datetime
     kept_until: datetime
 
@@ -115,25 +116,31 @@ def deleted_registries(actor: Actor) -> QuerySet[Registry]:
     rows = Registry.objects.filter(
         project__deleted_at__gt=since, project__team__deleted_at__isnull=True
     ).select_related("project__team__organization")
-    return visible(actor, RegistryAction.DELETE, rows).order_by("-project__deleted_at")
+    return counted(visible(actor, RegistryAction.DELETE, rows)).order_by("-project__deleted_at")
 
 
-def as_deleted(registry: Registry) -> DeletedRegistry:
-    """Return what the list of deleted registries shows of one."""
+def as_deleted(registry: Any) -> DeletedRegistry:
+    """Return what the list of deleted registries shows of one, which has ``collection_count``."""
     at = registry.project.deleted_at or timezone.now()
     kept = timedelta(days=settings.DELETED_KEPT_DAYS)
-    return DeletedRegistry(registry.pk, f"{registry.project.team.name} / {registry.name}", at, at + kept)
+    name = f"{registry.project.team.name} / {registry.name}"
+    return DeletedRegistry(registry.pk, name, registry.collection_count, at, at + kept)
+
+
+def model_code(team: str) -> str:
+    """Return Python that links a first model into the model registry of a team."""
+    return (
+        "import wandb\n\n"
+        f'with wandb.init(entity="{team}", project="my-project") as run:\n'
+        '    run.link_model("model.safetensors", registered_model_name="my-model")\n'
+    )
 
 
 def linking_code(registry: Registry) -> str:
     """Return Python that links a first version into a registry."""
     team, project = registry.project.team.name, registry.project.name
     if project == MODEL_REGISTRY:
-        return (
-            "import wandb\n\n"
-            f'with wandb.init(entity="{team}", project="my-project") as run:\n'
-            '    run.link_model("model.safetensors", registered_model_name="my-model")\n'
-        )
+        return model_code(team)
     return (
         "import wandb\n\n"
         'with wandb.init(project="my-project") as run:\n'

@@ -21,6 +21,7 @@ from artifacts.pages.registries import (
     deleted_registries,
     grouped,
     matching,
+    model_code,
     registry_rows,
 )
 from artifacts.registries.selectors import get_organization, registries_seen
@@ -71,6 +72,7 @@ def _render(request: HttpRequest, **place: Any) -> HttpResponse:
         "groups": groups,
         "q": text,
         "can_create": creatable.exists(),
+        "code": model_code(place["team"].name) if "team" in place else "",
         "can_restore": deleted_registries(actor).exists(),
     }
     return render(request, fragment(request, "artifacts/registries/list.html", "groups"), context)

@@ -12,9 +12,9 @@ from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import RegistryAction
-from artifacts.models import Registry, RegistryMember, RegistryRole
+from artifacts.models import EVERYONE_ROLES, Registry, RegistryMember, RegistryRole
 from artifacts.pages.addresses import registry_page
-from artifacts.pages.registry_members import addable, members_of
+from artifacts.pages.registry_members import abilities, addable, last_admin, members_of
 from artifacts.registries.members import (
     add_members,
     candidate_teams,
@@ -24,7 +24,6 @@ from artifacts.registries.members import (
 )
 from artifacts.registries.services import RegistryChanges, update_registry
 from artifacts.views.registries.base import registry_context, registry_of
-from artifacts.views.registries.forms import EVERYONE
 from common.errors import Invalid, NotFound
 from common.web.responses import fragment
 from teams.members.people import MemberFilter
@@ -38,13 +37,17 @@ def members(request: HttpRequest, **names: str) -> HttpResponse:
     """Show who is in a registry with which role; who manages it also adds and removes people and teams."""
     registry, actor = registry_of(request, names), actor_of(request)
     can_manage = can(actor, RegistryAction.MANAGE_MEMBERS, registry)
+    rows = list(members_of(registry))
     wanted = MemberFilter.of(request.GET.dict())
     context = {
         **registry_context(request, registry),
-        "members": list(members_of(registry)),
+        "members": rows,
         "can_manage": can_manage,
         "roles": list(RegistryRole),
-        "everyone": EVERYONE,
+        "everyone_roles": EVERYONE_ROLES,
+        "new_role": RegistryRole.ADMIN if registry.is_of_team else RegistryRole.MEMBER,
+        "last_admin": last_admin(rows) if not registry.is_of_team else 0,
+        "abilities": abilities(),
         "wanted": wanted,
         "found": addable(registry, wanted) if can_manage else None,
     }

@@ -1,19 +1,22 @@
 """The page of a registry: the collections into which versions are linked."""
 
+from typing import Any
+
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from artifacts.access import RegistryAction
+from artifacts.access import ArtifactAction, RegistryAction
 from artifacts.models import Registry
 from artifacts.pages.addresses import registry_page
-from artifacts.pages.project import with_latest
 from artifacts.pages.registries import linking_code, types_taken
-from artifacts.pages.registry_collections import collections_linked
+from artifacts.pages.registry_collections import collections_linked, rows_of
+from artifacts.pages.trash import deleted_collections
 from artifacts.registries.roles import role_in
 from artifacts.registries.selectors import counted
 from artifacts.selectors import types_of
@@ -35,7 +38,7 @@ def registry(request: HttpRequest, **names: str) -> HttpResponse:
     chosen = request.GET.get("type", "")
     listed = collections_linked(actor, row, type_name=chosen, text=text)
     page = Paginator(listed, _A_PAGE).get_page(request.GET.get("page"))
-    types = list(types_of(actor, row.project))
+    types: list[Any] = list(types_of(actor, row.project))  # with ``collection_count``
     context = {
         **registry_context(request, row),
         "counts": counted(Registry.objects.filter(pk=row.pk)).get(),
@@ -46,7 +49,9 @@ def registry(request: HttpRequest, **names: str) -> HttpResponse:
         "chosen_type": chosen,
         "q": text,
         "page": page,
-        "rows": with_latest(list(page.object_list)),
+        "rows": rows_of(list(page.object_list)),
+        "can_link": can(actor, ArtifactAction.CREATE, row.project),
+        "can_restore": bool(deleted_collections(actor, row.project)),
         "protected": protected_in(row.project),
         "code": linking_code(row),
     }

@@ -1,5 +1,6 @@
 """The settings of a registry, and its deletion."""
 
+from django.conf import settings as django_settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,7 +14,7 @@ from access.web.requests import actor_of
 from artifacts.access import RegistryAction
 from artifacts.models import Registry
 from artifacts.pages.addresses import registry_page
-from artifacts.registries.services import RegistryChanges, delete_registry, update_registry
+from artifacts.registries.services import MAX_NAME, RegistryChanges, delete_registry, update_registry
 from artifacts.views.registries.base import registry_context, registry_of
 from artifacts.views.registries.forms import EVERYONE, words_of
 from common.errors import Conflict, Invalid
@@ -30,7 +31,10 @@ def settings(request: HttpRequest, **names: str) -> HttpResponse:
     context = {
         **registry_context(request, registry),
         "types": list(registry.project.artifact_types.order_by("name")),
-        "protected": list(registry.protected_aliases.order_by("name")),
+        "protected_rows": list(registry.protected_aliases.order_by("name")),
+        "code_path": f"{registry.project.team.name}/{registry.project.name}/…",
+        "max_name": MAX_NAME,
+        "deleted_kept_days": django_settings.DELETED_KEPT_DAYS,
         "everyone": EVERYONE,
         "can_protect": can(actor, RegistryAction.PROTECT_ALIASES, registry),
         "can_delete": can(actor, RegistryAction.DELETE, registry),
