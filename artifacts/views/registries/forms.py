@@ -17,7 +17,7 @@ EVERYONE: tuple[tuple[str, Promise, Promise], ...] = (
      _("All can link versions, and set aliases and tags, too.")),
     (RegistryRole.RESTRICTED_VIEWER, _("Everyone in the organization can view"),
      _("All see what there is. Only members download files.")),
-    ("", _("Members only"), _("Nobody else knows that the registry exists.")),
+    ("", _("Members only"), _("Only its members and the organization’s admins see it.")),
 )  # fmt: skip
 """What everybody may be: the value, what it is called, and what it means."""
 
