@@ -3,11 +3,10 @@
 They come before other routes that end in names people choose: a registry may be called as a page of a project is.
 """
 
-from django.urls import path, re_path
+from django.urls import path
 
 from artifacts.views import collection, comparison, files, project, retention, run, version
 from artifacts.views.registries import link, lists, members, registry, settings
-from runs.names.registries import MODEL_REGISTRY, PREFIX
 from runs.names.run_ids import RUN_ROUTE
 
 app_name = "artifacts"
@@ -15,7 +14,7 @@ _PROJECT = "<str:entity>/<str:project>/artifacts"
 _COLLECTION = f"{_PROJECT}/<str:type>/<str:name>"
 _VERSION = f"{_COLLECTION}/<str:label>"
 _REGISTRY = "registry/<str:entity>/<str:name>"
-_AS_PROJECT = rf"^(?P<entity>[^/]+)/(?P<name>{PREFIX}[^/]+|{MODEL_REGISTRY})(?:/overview|/workspace)?$"
+_AS_PROJECT = "<str:entity>/<registry_name:name>"
 _REGISTRIES = [
     path("registry", lists.registries, name="registries"),
     path("settings/registries/deleted", lists.deleted, name="deleted_registries"),
@@ -26,7 +25,10 @@ _REGISTRIES = [
     path(f"{_REGISTRY}/members/<str:act>", members.members_act, name="registry_members_act"),
     path(f"{_REGISTRY}/settings", settings.settings, name="registry_settings"),
     path(f"{_REGISTRY}/delete", settings.delete, name="registry_delete"),
-    re_path(_AS_PROJECT, registry.project_page, name="registry_as_project"),
+    *(
+        path(f"{_AS_PROJECT}{page}", registry.project_page, name="registry_as_project")
+        for page in ("/overview", "/workspace", "")
+    ),
 ]
 urlpatterns = [
     *_REGISTRIES,
