@@ -79,7 +79,7 @@ class RegistryViewSet(ListModelMixin, GenericViewSet[Registry]):
         return Response(self._data([row])[0], status=status)
 
     def _registry(self) -> Registry:
-        return get_registry(actor_of(self.request), self.kwargs["entity"], self.kwargs["name"])
+        return get_registry(actor_of(self.request), self.kwargs["entity"], self.kwargs["registry"])
 
     @extend_schema(
         parameters=[
@@ -102,12 +102,12 @@ class RegistryViewSet(ListModelMixin, GenericViewSet[Registry]):
         row = services.create_registry(actor=actor, organization=organization, **body)
         return self._answer(row, HTTP_201_CREATED)
 
-    def retrieve(self, request: Request, entity: str, name: str) -> Response:
+    def retrieve(self, request: Request, entity: str, registry: str) -> Response:
         """Return a registry; its collections are `/artifact-collections/` of its entity and project."""
         return self._answer(self._registry())
 
     @extend_schema(request=RegistryUpdateSerializer)
-    def partial_update(self, request: Request, entity: str, name: str) -> Response:
+    def partial_update(self, request: Request, entity: str, registry: str) -> Response:
         """Rename or describe a registry, change who sees it, what it takes, or which aliases are protected.
 
         All of it or nothing.
@@ -116,19 +116,19 @@ class RegistryViewSet(ListModelMixin, GenericViewSet[Registry]):
         changes = RegistryChanges(**body)
         return self._answer(services.update_registry(actor=actor_of(request), registry=row, changes=changes))
 
-    def destroy(self, request: Request, entity: str, name: str) -> Response:
+    def destroy(self, request: Request, entity: str, registry: str) -> Response:
         """Delete a registry with its collections and links; the versions themselves stay where they were logged."""
         services.delete_registry(actor=actor_of(request), registry=self._registry())
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
-    def restore(self, request: Request, entity: str, name: str) -> Response:
+    def restore(self, request: Request, entity: str, registry: str) -> Response:
         """Bring a deleted registry back with its collections, links and members."""
         actor = actor_of(request)
         gone = deleted_registries(actor).filter(
-            project__team__name=entity, project__name__in={name, PREFIX + name}
+            project__team__name=entity, project__name__in={registry, PREFIX + registry}
         )
-        row = gone.first() or get_registry(actor, entity, name)
+        row = gone.first() or get_registry(actor, entity, registry)
         return self._answer(services.restore_registry(actor=actor, registry=row))
 
 

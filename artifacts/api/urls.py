@@ -21,7 +21,7 @@ router.register(_VERSIONS, ArtifactVersionViewSet, basename="api-artifact-versio
 router.register("artifact-retention", ArtifactRetentionViewSet, basename="api-artifact-retention")
 router.register(_MEMBERS, RegistryMemberViewSet, basename="api-registry-member")
 router.register("runs", RunArtifactViewSet, basename="api-run-artifact")
-_REGISTRY = r"^registries/(?P<entity>[^/]+)/(?P<name>[^/]+)"
+_REGISTRY = r"^registries/(?P<entity>[^/]+)/(?P<registry>[^/]+)"
 urlpatterns = [
     re_path(
         r"^registries/?$",
