@@ -141,6 +141,7 @@ TABLE = {
     ),  # and download: whoever sees it there
     "organization: registries": _row("O", "registry.create", sees="organization: view"),
     "registries: view": _row("V M A O", "registry.view"),
+    "automations of a registry: view": _row("V M A O", "automation.view", sees="registries: view"),
     "registries: edit": _row("A O", "registry.update", sees="registries: view"),
     "registries: members": _row("A O", "registry.manage_members", sees="registries: view"),
     "registries: protect aliases": _row("", "registry.protect_aliases", sees="registries: view"),

@@ -415,6 +415,7 @@ ROUTES: dict[str, list[Case]] = {
         for act in ("add", "role", "remove", "everyone")
         for case in _registry("members", "POST", act=act)
     ],
+    "automations:of_registry": [Case("automations of a registry: view", Over.REGISTRY)],
     "artifacts:registry_settings": [*_registry("edit"), *_registry("edit", "POST")],
     "artifacts:registry_delete": _registry("delete", "POST"),
     "artifacts:run_artifacts": [_RUN],
