@@ -11,6 +11,8 @@ from access.actor import SYSTEM
 from accounts.models import OutboxMail, User
 from alerts.automation_provider import automation_provider
 from alerts.models import Destination, Event
+from alerts.preferences.unsubscribe import is_off, unsubscribe
+from alerts.preferences.unsubscribe_links import Subscription
 from alerts.tests.peers import told
 from artifacts.models import Collection, Registry
 from artifacts.registries import members, services
@@ -96,7 +98,7 @@ def test_one_of_a_collection_hears_of_no_other(registry: Registry):
     automation = waiting(registry, "ADD_ARTIFACT_ALIAS", collection=linked(registry))
     linked(registry, "other")
     assert matched() == []
-    add_aliases(actor=SYSTEM, membership=linked(registry).memberships.get(), names=["gold"])
+    add_aliases(actor=SYSTEM, membership=linked(registry).memberships.latest("pk"), names=["gold"])
     assert ("ADD_ARTIFACT_ALIAS", automation) in matched()
 
 
@@ -291,5 +293,16 @@ def test_it_mails_whoever_sees_the_registry_as_long_as_they_do(registry: Registr
     OutboxMail.objects.all().delete()
     members.remove_member(actor=SYSTEM, member=members.find_member(registry, user_id=person.pk))
     linked(registry, "other")
+    told()
+    assert not OutboxMail.objects.exists()
+
+
+def test_one_click_unsubscribes_from_the_mails_of_an_organizations_registries(registry: Registry, team: Team):
+    person = with_role(registry, team, "viewer")
+    waiting(registry, action="EMAIL", mail_to=[person], name="tell")
+    about = Subscription(person.pk, is_own=False, team_ids=(registry.project.team_id,))
+    assert unsubscribe(subscription=about).team_ids == about.team_ids
+    assert is_off(about)
+    linked(registry)
     told()
     assert not OutboxMail.objects.exists()
