@@ -5,7 +5,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.operators.admin_actions import ServedAdmin
-from artifacts.models import Alias, Collection, Content, Membership, RetentionPolicy, Version
+from artifacts.models import (
+    Alias,
+    Collection,
+    Content,
+    Membership,
+    ProtectedAlias,
+    Registry,
+    RegistryMember,
+    RetentionPolicy,
+    Version,
+)
 from common.admin import ReadOnlyMixin
 
 
@@ -112,3 +122,61 @@ class RetentionPolicyAdmin(ServedAdmin[RetentionPolicy]):
     list_display = ["team", "ttl_s", "updated_at"]
     list_select_related = ["team"]
     search_fields = ["team__name"]
+
+
+class ProtectedAliasInline(ReadOnlyMixin, admin.TabularInline[ProtectedAlias, Registry]):
+    """Aliases that its registry admins alone give and take."""
+
+    model = ProtectedAlias
+    fields = ["name", "created_at"]
+    readonly_fields = ["created_at"]
+    extra = 0
+
+
+@admin.register(Registry)
+class RegistryAdmin(ServedAdmin[Registry]):
+    """Registries of organizations, and teams' own model registries."""
+
+    list_display = ["name", "team", "everyone_role", "all_types_allowed", "created_at", "deleted_at"]
+    list_filter = [
+        "everyone_role",
+        "all_types_allowed",
+        ("project__deleted_at", admin.EmptyFieldListFilter),
+        "created_at",
+    ]
+    list_select_related = ["project__team"]
+    search_fields = ["project__name", "project__team__name"]
+    date_hierarchy = "created_at"
+    inlines = [ProtectedAliasInline]
+    related = (("Members", "artifacts_registrymember", "registry__id__exact"),)
+
+    @admin.display(description="organization or team", ordering="project__team__name")
+    def team(self, registry: Registry) -> str:
+        """Show whose it is."""
+        return registry.project.team.name
+
+    @admin.display(description="deleted at", ordering="project__deleted_at")
+    def deleted_at(self, registry: Registry) -> object:
+        """Show when it was deleted."""
+        return registry.project.deleted_at
+
+
+@admin.register(RegistryMember)
+class RegistryMemberAdmin(ServedAdmin[RegistryMember]):
+    """People and teams with a role in a registry."""
+
+    list_display = ["registry", "user", "team", "role", "created_at"]
+    list_filter = ["role", "created_at"]
+    list_select_related = ["registry__project", "user", "team"]
+    search_fields = ["registry__project__name", "user__username", "team__name"]
+    date_hierarchy = "created_at"
+
+
+@admin.register(ProtectedAlias)
+class ProtectedAliasAdmin(ServedAdmin[ProtectedAlias]):
+    """Aliases that registry admins alone give and take."""
+
+    list_display = ["name", "registry", "created_at"]
+    list_filter = ["created_at"]
+    list_select_related = ["registry__project"]
+    search_fields = ["name", "registry__project__name"]

@@ -24,6 +24,7 @@ class ArtifactsConfig(AppConfig):
 
     def _take_part(self) -> None:
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
+        from artifacts.registries import accounts
         from artifacts.registries.services import create_core_registries
         from artifacts.retention import account_merge, purge
         from artifacts.run_participant import ArtifactsRunParticipant
@@ -40,13 +41,18 @@ class ArtifactsConfig(AppConfig):
         register_account_participant(
             AccountParticipant(preview_merge=account_merge.preview_merge, merge=account_merge.merge)
         )
+        register_account_participant(
+            AccountParticipant(
+                erase=accounts.erase, preview_merge=accounts.preview_merge, merge=accounts.merge
+            )
+        )
 
     def _register_pages(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
         from accounts.settings.sections import Section, SettingsScope, register_sections
         from artifacts.access import ArtifactAction
-        from artifacts.pages.search import find_collections
+        from artifacts.pages.search import find_collections, find_registries
         from common.search import register_search
 
         words, label = _("retention time to live expiry keep delete storage"), _("Artifact retention")
@@ -62,3 +68,4 @@ class ArtifactsConfig(AppConfig):
             ),
         )
         register_search(_("Artifacts"), icon="package", rank=25, find=find_collections)
+        register_search(_("Registries"), icon="library", rank=24, find=find_registries)

@@ -7,6 +7,7 @@ from artifacts import names
 from artifacts.drafts import manifests, uploads
 from artifacts.lineage import graph
 from artifacts.manifests import document
+from artifacts.registries import services as registries
 from artifacts.versions import texts, time_to_live
 from storage import parts
 
@@ -51,6 +52,14 @@ def _counts() -> list[Limit]:
             lambda: time_to_live.MAX_TTL_S, REFUSED, LimitUnit.SECONDS,
         ),
         Limit(
+            "artifacts.registry_types", LimitGroup.FILES, _("Artifact types given to a registry at once"),
+            lambda: registries.MAX_TYPES, split,
+        ),
+        Limit(
+            "artifacts.protected_aliases", LimitGroup.FILES, _("Protected aliases of a registry"),
+            lambda: names.MAX_ALIASES, REFUSED,
+        ),
+        Limit(
             "artifacts.lineage", LimitGroup.FILES, _("Nodes of a lineage graph"), lambda: graph.MAX_NODES,
             _("The graph says how many connections were left out."),
         ),
@@ -60,6 +69,7 @@ def _counts() -> list[Limit]:
 def _lengths() -> list[Limit]:
     return [
         length_limit("artifact", _("Name of an artifact, type, alias or tag"), lambda: names.MAX_NAME),
+        length_limit("registry", _("Name of a registry"), lambda: registries.MAX_NAME),
         length_limit("artifact_description", _("Description of an artifact"), lambda: texts.MAX_DESCRIPTION),
         length_limit("artifact_metadata", _("Metadata of an artifact version"), lambda: texts.MAX_METADATA),
     ]

@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from artifacts.registries.purge import purge_registries
 from artifacts.retention import collector, drafts, expiry, ledger, purge
 
 BUDGET_S = 60.0
@@ -10,8 +11,8 @@ COLLECTED_FOR_S = 300.0
 
 @shared_task(time_limit=600)
 def purge_artifacts() -> int:
-    """Remove abandoned drafts, and versions that nobody can restore; returns how many of both."""
-    return drafts.sweep_drafts() + purge.purge_versions(BUDGET_S)
+    """Remove abandoned drafts, and versions and registries that nobody can restore; returns how many of all."""
+    return drafts.sweep_drafts() + purge.purge_versions(BUDGET_S) + purge_registries(BUDGET_S)
 
 
 @shared_task(time_limit=600)

@@ -16,6 +16,7 @@ class AutomationsConfig(AppConfig):
         from runs.lifecycle import participants
 
         access.register()
+        self._add_to_registries()
         paths.register_names()
         audit_words.register()
         settings_sections.register()
@@ -29,3 +30,13 @@ class AutomationsConfig(AppConfig):
                 merge=account_merge.merge,
             )
         )
+
+    def _add_to_registries(self) -> None:
+        """Let roles in registries include what their columns of TEAM-21 may with automations."""
+        from artifacts.models import RegistryRole
+        from artifacts.registries.roles import add_to_role
+        from automations.access import AutomationAction
+
+        add_to_role(RegistryRole.VIEWER, AutomationAction.VIEW)
+        add_to_role(RegistryRole.MEMBER, AutomationAction.CREATE, AutomationAction.MANAGE_OWN)
+        add_to_role(RegistryRole.ADMIN, AutomationAction.MANAGE)

@@ -8,11 +8,12 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
-from accounts.models import User, UserKind
-from alerts.models import Destination, Message
+from accounts.models import User
+from alerts.models import Message
 from artifacts.selectors import collections_of
 from automations.access import AutomationAction
 from automations.editor.words import event_words, runs_words
+from automations.firing.reach import is_of_organization
 from automations.models import Automation
 from common.errors import NotFound
 from metrics.hardware.system_metrics import chart_of, match_tag
@@ -95,8 +96,13 @@ def _managed(actor: Actor, rows: Sequence[Automation]) -> set[int]:
 
 
 def creatable_projects(actor: Actor, team: Team) -> QuerySet[Project]:
-    """Return the projects of a team in which the actor may make automations, last active first."""
-    rows = Project.objects.live().filter(team=team)
+    """Return the projects of a team, or registries of an organization, in which the actor may make automations.
+
+    Last active first.
+    """
+    is_of_registries = is_of_organization(team)
+    rows = Project.objects.registries() if is_of_registries else Project.objects.live()
+    rows = rows.filter(team=team)
     return visible(actor, AutomationAction.CREATE, rows).order_by("-last_active_at", "pk")
 
 
@@ -105,17 +111,6 @@ def collection_names(actor: Actor, project: Project | None) -> list[str]:
     if project is None:
         return []
     return list(collections_of(actor, project).values_list("name", flat=True)[:_PROPOSED])
-
-
-def destinations_of(team: Team) -> QuerySet[Destination]:
-    """Return where automations of a team may send, what is off last; who may make one chooses among all of them."""
-    return Destination.objects.filter(team=team).order_by("-is_on", "name")
-
-
-def recipients_of(team: Team) -> QuerySet[User]:
-    """Return the people whom automations of a team can mail: its members, by name."""
-    people = User.objects.filter(memberships__team=team, is_active=True, kind=UserKind.PERSON)
-    return people.exclude(email="").order_by("username")
 
 
 def _newest_runs(actor: Actor, team: Team, project: Project | None) -> QuerySet[Run]:

@@ -1,6 +1,6 @@
 """Creating, changing, copying and deleting automations (ALR-6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as fields_of
 from typing import Any
@@ -20,10 +20,11 @@ from alerts.secrets.services import known_secret_names, require_use
 from artifacts.models import Collection
 from automations.access import AutomationAction
 from automations.conditions.events import METRIC_EVENTS, RUN_EVENTS
-from automations.conditions.filters import parse
+from automations.conditions.filters import Condition, parse
 from automations.evaluation.streams import start_watching
 from automations.firing.notices import check_text
 from automations.firing.plan import FEATURE, has_automations
+from automations.firing.reach import destinations_of, is_of_organization, recipients_of, secrets_team
 from automations.models import ActionKind, Automation
 from common.errors import Conflict, Forbidden, Invalid
 from common.formats.lenient_json import clean_text
@@ -169,7 +170,7 @@ def _locked(automation: Automation) -> Automation:
 
 
 def _with_places(rows: QuerySet[Automation]) -> QuerySet[Automation]:
-    return rows.select_related("team__organization", "project", "collection", "destination")
+    return rows.select_related("team__organization", "project", "collection", "destination__team")
 
 
 def _check_place(automation: Automation) -> None:
@@ -277,14 +278,25 @@ def _apply(
     _check_name(automation)
     condition = parse(automation.event, automation.filter)
     automation.event, automation.filter = condition.event.value, condition.canonical
-    if automation.collection is not None and condition.event in RUN_EVENTS:
-        raise Invalid(_("An automation of a collection can only wait for events of artifacts."))
-    _check_action(automation)
+    _check_event(automation, condition)
+    # a copy is sent by whoever copies, who must be able to choose the destination anew
+    sent_to = before[1] if before and not automation._state.adding else None
+    _check_action(actor, automation, sent_to=sent_to)
     _check_recipients(automation, fields)
     if _payload_target(automation) != before:
-        require_use(actor, automation.team, names_in(automation.payload))
+        require_use(actor, secrets_team(automation), names_in(automation.payload))
     _check_words(actor, automation)
     _check_once(automation)
+
+
+def _check_event(automation: Automation, condition: Condition) -> None:
+    """Refuse events of runs where there are none."""
+    if condition.event not in RUN_EVENTS:
+        return
+    if automation.collection is not None:
+        raise Invalid(_("An automation of a collection can only wait for events of artifacts."))
+    if automation.project is not None and automation.project.is_registry:
+        raise Invalid(_("An automation of a registry can only wait for events of artifacts."))
 
 
 def _check_name(automation: Automation) -> None:
@@ -296,8 +308,11 @@ def _check_name(automation: Automation) -> None:
         raise Conflict(_("An automation named “%(name)s” already exists.") % {"name": automation.name})
 
 
-def _check_action(automation: Automation) -> None:
-    """Refuse a destination that the action cannot use."""
+def _check_action(actor: Actor, automation: Automation, *, sent_to: int | None) -> None:
+    """Refuse a destination that the action cannot use, or that is not for this automation.
+
+    Where it sends already (the key ``sent_to``) it goes on sending, whoever changes the rest.
+    """
     if automation.action not in ActionKind.values:
         raise Invalid(
             _("Unknown action “%(action)s”. Available: %(known)s.")
@@ -314,7 +329,10 @@ def _check_action(automation: Automation) -> None:
     destination = automation.destination
     if destination is None:
         raise Invalid(_("Choose a destination for the automation."))
-    if destination.team_id != automation.team_id:
+    if (
+        destination.pk != sent_to
+        and not destinations_of(actor, automation.team).filter(pk=destination.pk).exists()
+    ):
         raise Invalid(
             _("%(destination)s does not belong to %(team)s.")
             % {"destination": destination, "team": automation.team}
@@ -338,12 +356,19 @@ def _check_recipients(automation: Automation, fields: AutomationFields) -> None:
     chosen = {user.pk: user for user in fields.mail_to or ()}
     if len(chosen) > MAX_RECIPIENTS:
         raise Invalid(_("An automation can email at most %(limit)s people.") % {"limit": MAX_RECIPIENTS})
-    members = Membership.objects.filter(team=automation.team_id, user__in=chosen)
-    for pk in chosen.keys() - set(members.values_list("user_id", flat=True)):
+    for pk in chosen.keys() - _possible_recipients(automation, chosen):
         raise Invalid(
             _("%(name)s is not a member of %(team)s.")
             % {"name": chosen[pk].username, "team": automation.team}
         )
+
+
+def _possible_recipients(automation: Automation, chosen: Iterable[int]) -> set[int]:
+    if is_of_organization(automation.team):
+        rows = recipients_of(automation.team, automation.project).filter(pk__in=chosen)
+        return set(rows.values_list("pk", flat=True))
+    members = Membership.objects.filter(team=automation.team_id, user__in=chosen)
+    return set(members.values_list("user_id", flat=True))
 
 
 def _check_words(actor: Actor, automation: Automation) -> None:
@@ -351,7 +376,7 @@ def _check_words(actor: Actor, automation: Automation) -> None:
     check_text(automation.title)
     check_text(automation.message)
     if automation.payload:
-        check_template(automation.payload, secret_names=known_secret_names(actor, automation.team))
+        check_template(automation.payload, secret_names=known_secret_names(actor, secrets_team(automation)))
 
 
 def _check_once(automation: Automation) -> None:

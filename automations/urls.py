@@ -11,6 +11,7 @@ _VIEW = scoped_pages(AutomationAction.VIEW)
 _CREATE = scoped_pages(AutomationAction.CREATE)
 _MANAGE = scoped_pages(AutomationAction.MANAGE)
 urlpatterns = [
+    path("registry/<str:entity>/<str:name>/automations", automations.of_registry, name="of_registry"),
     path("settings/automations", automations.own, name="own_automations"),
     *_VIEW.paths("automations", "", automations.automation_list),
     *_CREATE.paths("automation_new", "/new", editor.new),

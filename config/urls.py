@@ -101,12 +101,12 @@ urlpatterns = [
     path("api/v1/", include("billing.api.urls")),
     path("api/v1/", include("exports.api.urls")),
     re_path("^api/", openapi_views.unknown_endpoint, name="api-nothing"),
+    path("", include("artifacts.urls")),
     path("", include("alerts.urls")),
     path("", include("automations.urls")),
     path("", include("usage.urls")),
     path("", include("billing.urls")),
     path("", include("wandb_api.page_urls")),
     path("", include("metrics.urls")),
-    path("", include("artifacts.urls")),
     path("", include("runs.urls")),
 ]

@@ -73,6 +73,7 @@ def _fill(url: str, projects: list[str], progress: Progress) -> None:
         destinations,
         people,
         profiles,
+        registries,
         usage,
     )
 
@@ -91,6 +92,7 @@ def _fill(url: str, projects: list[str], progress: Progress) -> None:
     progress.do("ages", partial(_age, plans))
     progress.do("artifacts", artifacts.make_artifacts)
     progress.do("automations", automations.make_automations)
+    progress.do("registries", registries.make_registries)
     progress.do("alerts sent", alerts.send_alerts)
     progress.do("usage", usage.make_usage)
     progress.do("billing", billing.make_billing)

@@ -4,12 +4,49 @@ import json
 
 import pytest
 
+from access.actor import SYSTEM
 from artifacts.models import Alias, Output, Use, Version
+from artifacts.registries.selectors import counted, get_registry, registries_of
+from automations.models import Automation
 from demo.artifacts import make_artifacts
+from demo.people import ORGANIZATION
+from demo.registries import make_registries
 from storage.filesystem import path_of
-from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
+from tests.factories import (
+    OrganizationFactory,
+    ProjectFactory,
+    RunFactory,
+    TeamFactory,
+    UserFactory,
+    make_member,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+
+
+def test_the_demo_shares_models_and_keeps_what_is_in_production(tmp_path, settings):
+    settings.BLOB_ROOT = tmp_path / "blobs"
+    ada = UserFactory(username="ada")
+    organization = OrganizationFactory(name=ORGANIZATION, admin=ada)
+    project = ProjectFactory(
+        team=TeamFactory(name="vision", organization=organization, admin=ada), name="diffusion"
+    )
+    for name in ("minseo", "priya", "nadia"):
+        make_member(project.team, username=name)
+    RunFactory(project=project, uid="diffusion1")
+    RunFactory(project=project, uid="diffusion2")
+    make_artifacts()
+    make_registries()
+    counts = {one.name: one.version_count for one in counted(registries_of(SYSTEM, organization))}
+    assert counts == {"dataset": 1, "model": 4, "production-models": 2}
+    restricted = get_registry(SYSTEM, ORGANIZATION, "production-models")
+    assert restricted.is_restricted
+    assert [str(alias) for alias in restricted.protected_aliases.all()] == ["production"]
+    assert {str(one.user or one.team): one.role for one in restricted.members.all()} == {
+        "ada": "admin", "priya": "admin", "nadia": "restricted_viewer", "vision": "member",
+    }  # fmt: skip
+    assert Alias.objects.filter(collection__project=restricted.project, name="production").count() == 1
+    assert Automation.objects.get().project == restricted.project
 
 
 def test_the_demo_has_versions_aliases_lineage_a_table_and_a_release(tmp_path, settings):

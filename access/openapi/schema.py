@@ -28,7 +28,10 @@ PATHS: dict[str, tuple[str, str]] = {
     "run": ("integer", "The run's `id`; `GET /api/v1/runs/?entity=…&project=…&uid=…` finds it."),
     "project": ("integer", "The project's `id`; `GET /api/v1/projects/?entity=…&name=…` finds it."),
     "number": ("integer", "The role's `id`."),
-    "entity": ("string", "The name of the team or person that the project belongs to."),
+    "entity": (
+        "string",
+        "The name of the team, person or organization that the project or registry belongs to.",
+    ),
     "project_name": ("string", "The project's name."),
     "uid": ("string", "The run ID chosen by the client."),
     "file": ("string", "The file's path, including slashes."),
@@ -38,6 +41,7 @@ PATHS: dict[str, tuple[str, str]] = {
     ),
     "version": ("string", "The version's number in the collection (`v3`), an alias, or its digest."),
     "alias": ("string", "The alias."),
+    "registry": ("string", "The registry’s name, with or without the prefix that SDKs write before it."),
     "path": ("string", "`entity/name`."),
 }
 """What stands in braces in addresses, here for all of them: its type, and what it is."""

@@ -16,8 +16,8 @@ from alerts.models import AlertSettings, Destination, Level, Mute, Route
 from common.errors import Conflict, Invalid, NotFound
 from runs.access import ProjectAction
 from runs.models import Project
-from teams.access import TeamAction
-from teams.models import Team
+from teams.access import OrganizationAction, TeamAction
+from teams.models import Team, TeamKind
 
 MOST_ROUTES, MOST_MUTES, MAX_TAG = 50, 500, 256
 SWITCHES = ("on_finished", "on_crashed", "on_killed", "on_scripted", "by_email")
@@ -144,13 +144,21 @@ def mute(*, actor: Actor, project: Project | None = None, team: Team | None = No
     if project is not None:
         require(actor, ProjectAction.VIEW, project)
     if team is not None:
-        require(actor, TeamAction.VIEW, team)
+        _require_sight(actor, team)
     if Mute.objects.filter(user=user).count() >= MOST_MUTES:
         raise Conflict(_("You can mute at most %(most)d projects and teams.") % {"most": MOST_MUTES})
     row, is_new = Mute.objects.get_or_create(user=user, project=project, team=team)
     if is_new:
         _record(actor, "alert.mute", row, None)  # whose mail it is, is nobody else's to know
     return row
+
+
+def _require_sight(actor: Actor, team: Team) -> None:
+    """Let pass who belongs to a team, or to the organization whose entity it is: its registries' automations mail."""
+    if team.kind == TeamKind.ORGANIZATION and team.organization is not None:
+        require(actor, OrganizationAction.VIEW, team.organization)
+        return
+    require(actor, TeamAction.VIEW, team)
 
 
 @transaction.atomic

@@ -18,8 +18,8 @@ from alerts.models import Mute
 from alerts.preferences.services import change_settings, mute, settings_of, unmute
 from alerts.preferences.unsubscribe_links import Subscription
 from common.errors import Gone, NotFound
-from teams.access import TeamAction
-from teams.models import Team
+from teams.access import OrganizationAction, TeamAction
+from teams.models import Organization, Team, TeamKind
 
 _SALT = "alerts.resubscribe"
 UNDO_S = 3600
@@ -39,10 +39,15 @@ def person_of(subscription: Subscription) -> User:
 
 
 def teams_of(subscription: Subscription) -> list[Team]:
-    """Return the teams whose mail it is about, of those that the person is still in."""
+    """Return the teams whose mail it is about, of those that the person is still in; also organizations' entities."""
     actor = actor_of_user(person_of(subscription))
     rows = Team.objects.shared().filter(pk__in=subscription.team_ids)
-    return list(visible(actor, TeamAction.VIEW, rows).order_by("name"))
+    organizations = visible(actor, OrganizationAction.VIEW, Organization.objects.all())
+    entities = Team.objects.entities().filter(
+        kind=TeamKind.ORGANIZATION, organization__in=organizations, pk__in=subscription.team_ids
+    )
+    found = [*visible(actor, TeamAction.VIEW, rows), *entities]
+    return sorted(found, key=lambda team: team.name)
 
 
 @transaction.atomic

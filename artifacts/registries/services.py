@@ -18,8 +18,9 @@ from artifacts.models import EVERYONE_ROLES, LATEST, ProtectedAlias, Registry, R
 from artifacts.names import check_aliases, check_name
 from artifacts.versions.collections import ensure_type
 from artifacts.versions.texts import check_description
-from common.errors import Conflict, Invalid
+from common.errors import Conflict, Gone, Invalid
 from runs.access import ProjectAction
+from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project
 from runs.names.registries import MODEL_REGISTRY, PREFIX
 from teams.models import Organization, Team, Visibility
@@ -253,11 +254,14 @@ def restore_registry(*, actor: Actor, registry: Registry) -> Registry:
     """Undo the deletion of a registry.
 
     Raises:
+        Gone: too late.
         Conflict: there is a new registry of the name.
     """
     require(actor, RegistryAction.DELETE, registry)
     registry = locked(registry.pk)
     if registry.project.deleted_at is not None:
+        if registry.project.deleted_at <= undo_ended_at(timezone.now()):
+            raise Gone(f"The registry {registry} can no longer be restored.")
         _mark(registry, deleted=False)
         _record(actor, RESTORE, registry, {}, audited(registry))
     return registry

@@ -9,11 +9,13 @@ from access.actor import SYSTEM
 from access.audit.words import links_of
 from access.models import AuditEntry
 from artifacts.collections.services import CollectionChanges, update_collection
-from artifacts.pages.search import find_collections
+from artifacts.pages.search import find_collections, find_registries
+from artifacts.registries import services
 from artifacts.tests.factories import make_version
 from artifacts.versions.deletion import delete_version
+from artifacts.versions.links import link_version
 from common.search import search
-from tests.factories import ProjectFactory, UserFactory, actor, make_member
+from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +32,29 @@ def test_collections_are_found_by_words_of_their_name_and_type(django_assert_num
     assert hits[0].detail == f"{project.team.name} / {project.name} / dataset"
     assert list(find_collections(member, " ", 6)) == []
     assert list(find_collections(actor(UserFactory()), "cats", 6)) == []
+
+
+def test_registries_are_found_by_name_description_and_whose_they_are(django_assert_num_queries: Any):
+    """UI-1, ART-5: and their collections by the registry's own name."""
+    team = TeamFactory(name="vision")
+    shared = services.create_registry(
+        actor=SYSTEM, organization=team.organization, name="speech", description="What we ship."
+    )
+    services.create_registry(
+        actor=SYSTEM, organization=team.organization, name="speech-secret", everyone_role=""
+    )
+    version = make_version(ProjectFactory(team=TeamFactory()), "whisper")
+    link_version(actor=SYSTEM, version=version, project=shared.project, name="whisper-best")
+    member, organization = actor(make_member(team)), shared.project.team.name
+    with django_assert_num_queries(1):
+        [hit] = find_registries(member, "speech", 6)
+    assert (hit.title, hit.url, hit.detail) == ("speech", f"/registry/{organization}/speech", organization)
+    assert [hit.title for hit in find_registries(member, f"{organization} ship", 6)] == ["speech"]
+    assert list(find_registries(member, " ", 6)) == []
+    assert list(find_registries(actor(UserFactory()), "speech", 6)) == []
+    [hit] = find_collections(member, "whisper", 6)
+    assert hit.detail == f"{organization} / speech / model"
+    assert hit.url == f"/{organization}/wandb-registry-speech/artifacts/model/whisper-best"
 
 
 def test_a_hit_leads_to_the_collection(client: Client):

@@ -9,6 +9,14 @@ from access.engine import can, visible
 from artifacts.access import ArtifactAction, RegistryAction
 from artifacts.models import Alias, Collection, ProtectedAlias, Registry, Version
 from common.errors import Conflict, Forbidden
+from runs.models import Project
+
+
+def protected_in(project: Project) -> frozenset[str]:
+    """Return the names of a project's protected aliases: none, without a query, where it is no registry."""
+    if not project.is_registry:
+        return frozenset()
+    return frozenset(ProtectedAlias.objects.filter(registry__project=project).values_list("name", flat=True))
 
 
 def require_aliases(actor: Actor, collection: Collection, names: Iterable[str]) -> None:

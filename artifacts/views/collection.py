@@ -21,6 +21,7 @@ from artifacts.selectors import memberships_of, run_counts
 from artifacts.versions.deletion import delete_some, link_some_again, restore_some
 from artifacts.versions.links import AT_ONCE, unlink_some
 from artifacts.versions.time_to_live import ends_of, inherited_ttl
+from artifacts.views.refusals import show_refusal
 from artifacts.views.rows import collection_of, rights_of
 from artifacts.views.steps import (
     begun_at,
@@ -32,7 +33,7 @@ from artifacts.views.steps import (
     sent_time,
     undo_offered,
 )
-from common.errors import Conflict, Invalid
+from common.errors import Conflict, Forbidden, Invalid
 from common.formats.numbers import parse_int
 
 _A_PAGE = 50
@@ -114,8 +115,8 @@ def collection_delete(request: HttpRequest, **names: str) -> HttpResponse:
     row, actor, at = collection_of(request, names), actor_of(request), begun_at(request)
     try:
         left = do_steps(request, lambda: delete_some_of_collection(actor=actor, collection=row, at=at))
-    except Conflict as refusal:
-        messages.error(request, refusal.message)
+    except (Conflict, Forbidden) as refusal:
+        show_refusal(request, refusal)
         return reply_to(request, collection_page(row))
     if not left:
         messages.success(request, _("“%(name)s” deleted.") % {"name": row.name})
@@ -150,7 +151,11 @@ def versions_delete(request: HttpRequest, **names: str) -> HttpResponse:
         offer_undo(request, at, len(links), links)
         return chosen.count()
 
-    left = do_steps(request, delete if row.is_sequence else unlink)
+    try:
+        left = do_steps(request, delete if row.is_sequence else unlink)
+    except Forbidden as refusal:
+        show_refusal(request, refusal)
+        return reply_to(request, collection_page(row))
     if not left and chosen.exists():
         messages.error(request, _("Protected versions were kept."))
     return reply_to(request, collection_page(row), at=at, left=left)

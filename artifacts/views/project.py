@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
@@ -12,7 +12,7 @@ from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import ArtifactAction
 from artifacts.collections.services import restore_some_of_collection
-from artifacts.pages.addresses import trash_page
+from artifacts.pages.addresses import registry_page, trash_page
 from artifacts.pages.code import first_code
 from artifacts.pages.project import collections_listed, type_rows, with_latest
 from artifacts.pages.trash import deleted_collections, deleted_versions, find_deleted
@@ -31,6 +31,8 @@ _A_PAGE = 50
 def artifacts(request: HttpRequest, **names: str) -> HttpResponse:
     """List the collections of a project, by type."""
     project, actor = project_of(request, names), actor_of(request)
+    if project.is_registry:
+        return redirect(registry_page(project.registry))
     chosen, search = request.GET.get("type", ""), request.GET.get("search", "").strip()
     own, of_the_sdk = type_rows(actor, project, chosen)
     listed = collections_listed(actor, project, type_name=chosen, search=search)

@@ -7,9 +7,10 @@ from django.utils.translation import gettext as _
 
 from access.engine import can, require
 from access.web.requests import actor_of
-from artifacts.access import ArtifactAction
+from artifacts.access import ArtifactAction, RegistryAction
 from artifacts.models import Collection, Membership
 from artifacts.selectors import find_membership, get_collection
+from artifacts.versions.protection import protected_in
 from common.errors import NotFound
 from runs.models import Project
 from runs.selectors import get_project
@@ -44,10 +45,14 @@ def place_of(request: HttpRequest, names: dict[str, Any]) -> Membership:
     return found
 
 
-def rights_of(request: HttpRequest, collection: Collection) -> dict[str, bool]:
+def rights_of(request: HttpRequest, collection: Collection) -> dict[str, Any]:
     """Return what the viewer may do with a collection and its versions, as templates ask for it."""
     actor = actor_of(request)
+    protected = protected_in(collection.project)
     return {
+        "protected": protected,
+        "can_protect": bool(protected) and can(actor, RegistryAction.PROTECT_ALIASES, collection.project.registry)
+    } | {
         f"can_{action.value.partition('.')[2]}": can(actor, action, collection)
         for action in (
             ArtifactAction.UPDATE, ArtifactAction.DELETE, ArtifactAction.DOWNLOAD, ArtifactAction.SET_ALIAS,

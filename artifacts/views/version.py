@@ -20,14 +20,16 @@ from artifacts.models import AliasChange, Collection, Membership
 from artifacts.pages.addresses import collection_page, version_page
 from artifacts.pages.code import api_code, usage_code
 from artifacts.pages.lineage import connections_of, graph_document
+from artifacts.pages.registry_links import registries_taking
 from artifacts.versions.aliases import add_aliases, delete_aliases
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.services import Changes, update_version
 from artifacts.versions.time_to_live import ends_of, inherited_ttl
 from artifacts.views.collection import DAY_S, ttl_of_form
+from artifacts.views.refusals import refusals_shown
 from artifacts.views.rows import place_of, rights_of
 from artifacts.views.steps import offer_undo
-from common.errors import Conflict, Invalid
+from common.errors import Conflict
 from runs.run_page.value_tree import leaves_of, nodes_of, read_tree
 
 _LISTED = 50
@@ -36,6 +38,8 @@ _BEFORE_SCRIPT = 200
 
 def version_context(request: HttpRequest, place: Membership, *, tab: str) -> dict[str, Any]:
     """Return the context of ``artifacts/version/base.html``."""
+    rights = rights_of(request, place.collection)
+    type_name = place.version.collection.type.name
     return {
         "project": place.collection.project,
         "team": place.collection.project.team,
@@ -44,7 +48,8 @@ def version_context(request: HttpRequest, place: Membership, *, tab: str) -> dic
         "version": place.version,
         "ends_at": ends_of([place.version]).get(place.version_id),
         "tab": tab,
-        **rights_of(request, place.collection),
+        "can_link": rights["can_download"] and registries_taking(actor_of(request), type_name).exists(),
+        **rights,
     }
 
 
@@ -68,9 +73,11 @@ def version(request: HttpRequest, **names: str) -> HttpResponse:
     changes = AliasChange.objects.filter(collection=place.collection, index=place.index).select_related(
         "user"
     )
+    others = _other_places(actor, place)
     context = {
         **version_context(request, place, tab="overview"),
-        "other_places": _other_places(actor, place),
+        "other_places": others,
+        "source": next((one for one in others if one.collection_id == row.collection_id), None),
         "logged_by": run_that_logged(actor, row),
         "users": users[:_LISTED],
         "users_more": max(0, len(users) - _LISTED),
@@ -121,10 +128,8 @@ def _changes_of(given: Any) -> Changes:
 def version_update(request: HttpRequest, **names: str) -> HttpResponse:
     """Change description, metadata, tags, time to live or protection: whatever the form sends."""
     place = place_of(request, names)
-    try:
+    with refusals_shown(request):
         update_version(actor=actor_of(request), version=place.version, changes=_changes_of(request.POST))
-    except (Conflict, Invalid) as refusal:
-        messages.error(request, refusal.message)
     return redirect(version_page(place))
 
 
@@ -133,14 +138,12 @@ def version_update(request: HttpRequest, **names: str) -> HttpResponse:
 def version_aliases(request: HttpRequest, **names: str) -> HttpResponse:
     """Give the version the aliases in ``add``, or take the one in ``remove`` from it."""
     place, actor = place_of(request, names), actor_of(request)
-    try:
+    with refusals_shown(request):
         if request.POST.get("remove"):
             delete_aliases(actor=actor, membership=place, names=[request.POST["remove"]])
         else:
             wanted = [word.strip() for word in request.POST.get("add", "").split(",") if word.strip()]
             add_aliases(actor=actor, membership=place, names=wanted)
-    except (Conflict, Invalid) as refusal:
-        messages.error(request, refusal.message)
     return redirect(version_page(place))
 
 

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
 from rest_framework.viewsets import GenericViewSet
 
+from access.actor import Actor
 from access.engine import require
 from access.openapi.schema import query
 from access.rest.policy import actor_of
@@ -32,6 +33,7 @@ from automations.api.serializers import (
 )
 from automations.conditions.events import AutomationEvent
 from automations.evaluation.preview import preview
+from automations.firing.reach import destinations_of
 from automations.models import Automation
 from automations.selectors import seen_automations
 from automations.services import AutomationFields
@@ -45,7 +47,7 @@ from teams.models import Team
 def _place(request: Request, entity: str, project: str | None) -> tuple[Team, Project | None]:
     """Return the team and, where it is named, the project."""
     if project:
-        row = get_project_by_any_name(actor_of(request), entity, project)
+        row = get_project_by_any_name(actor_of(request), entity, project, registries=True)
         return row.team, row
     return get_team(actor_of(request), entity), None
 
@@ -58,10 +60,14 @@ def _collection(request: Request, project: Project | None, name: str | None) -> 
     return get_collection(actor_of(request), project, name)
 
 
-def _fields(team: Team, body: dict[str, Any]) -> AutomationFields:
+def _fields(
+    actor: Actor, team: Team, body: dict[str, Any], current: Destination | None = None
+) -> AutomationFields:
     """Return what a checked body says; a destination is named by its number."""
     if "destination" in body:
-        row = Destination.objects.filter(team=team, pk=body["destination"]).first()
+        named = body["destination"]
+        is_same = current is not None and current.pk == named
+        row = current if is_same else destinations_of(actor, team).filter(pk=named).first()
         if row is None:
             raise Invalid(_("This destination doesn’t exist in %(team)s.") % {"team": team.name})
         body["destination"] = row
@@ -133,9 +139,10 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         team, project = _place(request, body.pop("entity"), body.pop("project", None))
         require(actor_of(request), AutomationAction.CREATE, project or team)
         collection = _collection(request, project, body.pop("collection", None))
+        fields = _fields(actor_of(request), team, body)
         automation = services.create_automation(
-            actor=actor_of(request), team=team, project=project, collection=collection, fields=_fields(team, body)
-        )  # fmt: skip
+            actor=actor_of(request), team=team, project=project, collection=collection, fields=fields
+        )
         return Response(AutomationSerializer(automation).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -147,7 +154,8 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         """Change an automation, or switch it on or off."""
         row, body = self._automation(), validated(AutomationUpdateSerializer, request.data)
         require(actor_of(request), AutomationAction.MANAGE, row)
-        services.change_automation(actor=actor_of(request), automation=row, fields=_fields(row.team, body))
+        fields = _fields(actor_of(request), row.team, body, row.destination)
+        services.change_automation(actor=actor_of(request), automation=row, fields=fields)
         return Response(AutomationSerializer(self._automation()).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
@@ -161,7 +169,9 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         """Make one like it, also in another project of the team."""
         row, body = self._automation(), validated(AutomationCopySerializer, request.data)
         name = body.get("project")
-        project = get_project_by_any_name(actor_of(request), row.team.name, name) if name else None
+        project = None
+        if name:
+            project = get_project_by_any_name(actor_of(request), row.team.name, name, registries=True)
         automation = services.copy_automation(
             actor=actor_of(request), automation=row, name=body["name"], project=project
         )

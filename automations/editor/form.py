@@ -179,12 +179,18 @@ class AutomationForm(forms.Form):
         self.destinations = list(destinations)
         for field, is_slack in (("slack", True), ("webhook", False)):
             rows = [row for row in self.destinations if row.is_slack is is_slack]
-            labels = {row: row.name if row.is_on else _("%(name)s (off)") % {"name": row} for row in rows}
+            labels = {row: self._label_of(row) for row in rows}
             self._offer_rows(field, labels)
         self._offer_rows("mail_to", {user: user.username for user in people})
         self.kept: Filter | None = None
         if automation is not None:
             self._begin_with(automation)
+
+    def _label_of(self, destination: Destination) -> str:
+        """Name a destination; with its team where there are those of several."""
+        teams = {row.team_id for row in self.destinations}
+        name = f"{destination.team.name} · {destination.name}" if len(teams) > 1 else destination.name
+        return name if destination.is_on else _("%(name)s (off)") % {"name": name}
 
     def _offer(self, name: str, choices: Iterable[tuple[Any, Any]]) -> None:
         field = self.fields[name]

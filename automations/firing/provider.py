@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from django.utils import timezone
+
 from access.actor import Actor
 from access.engine import require
 from accounts.models import User
@@ -12,6 +14,7 @@ from alerts.recipients import PlannedDelivery
 from automations.access import AutomationAction
 from automations.firing.matching import awaits_states, matching
 from automations.firing.notices import notice_for, what_happened
+from automations.firing.reach import concerning
 from automations.firing.recipients import mail_recipients
 from automations.models import ActionKind, Automation
 from teams.models import Team
@@ -58,23 +61,25 @@ class AlertAutomationProvider(AutomationProvider):
 
     def using_secret(self, secret: Secret) -> list[str]:
         """Return the names of the automations whose payload has a secret."""
-        rows = Automation.objects.filter(team_id=secret.team_id, payload__contains=f"${{{secret.name}}}")
+        rows = Automation.objects.filter(concerning(secret.team), payload__contains=f"${{{secret.name}}}")
         return list(rows.values_list("name", flat=True))
 
     def with_variables(self, team: Team) -> list[tuple[str, str]]:
         """Return name and payload of the team's automations whose payload has variables, by name."""
-        rows = Automation.objects.filter(team=team, payload__contains="${").order_by("name")
+        rows = Automation.objects.filter(concerning(team), payload__contains="${").order_by("name")
         return list(rows.values_list("name", "payload"))
 
     def rename_secret(self, team: Team, old: str, new: str) -> None:
         """Let payloads go on with a secret that is called otherwise."""
-        for automation in Automation.objects.filter(team=team, payload__contains=f"${{{old}}}"):
+        for automation in Automation.objects.filter(concerning(team), payload__contains=f"${{{old}}}"):
             automation.payload = automation.payload.replace(f"${{{old}}}", f"${{{new}}}")
             automation.save(update_fields=["payload", "updated_at"])
 
     def forget_team(self, team: Team) -> None:
-        """Take away the team's automations."""
+        """Take away the team's automations; those of registries that send to its destinations only keep a record."""
         Automation.objects.filter(team=team).delete()
+        others = Automation.objects.filter(destination__team=team)
+        others.update(destination=None, action=ActionKind.NO_OP, updated_at=timezone.now())
 
 
 def _automation_of(message: Message) -> Automation:

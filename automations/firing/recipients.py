@@ -9,6 +9,7 @@ from accounts.models import User, UserKind
 from alerts.models import Event, Mute
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection
+from automations.firing.reach import is_of_organization
 from automations.models import Automation
 from runs.access import RunAction
 from runs.models import Run
@@ -19,7 +20,10 @@ def mail_recipients(automation: Automation, events: Sequence[Event]) -> list[tup
 
     Run and project of the events must be loaded. Eight queries, for any number of people and events.
     """
-    named = set(automation.mail_to.filter(memberships__team=automation.team_id).values_list("pk", flat=True))
+    chosen = automation.mail_to.all()
+    if not is_of_organization(automation.team):  # of a registry counts alone who sees it
+        chosen = chosen.filter(memberships__team=automation.team_id)
+    named = set(chosen.values_list("pk", flat=True))
     authors = {event.pk: _author_of(event) for event in events if automation.mail_author}
     candidates = named | {pk for pk in authors.values() if pk}
     people = User.objects.filter(pk__in=candidates, is_active=True, kind=UserKind.PERSON).exclude(email="")

@@ -16,6 +16,7 @@ from access.web.requests import actor_of
 from alerts.access import AlertAction
 from alerts.outbox.services import retry_message
 from alerts.views.scope import team_in
+from artifacts.registries.selectors import get_registry
 from automations.access import AutomationAction
 from automations.conditions.events import ARTIFACT_EVENTS
 from automations.editor.choices import PAUSES
@@ -63,6 +64,16 @@ def _list(request: HttpRequest, scope: PageScope) -> HttpResponse:
 def automation_list(request: HttpRequest, scope: PageScope) -> HttpResponse:
     """List the automations of a team, or those that act in a project: its own and those of all projects."""
     return _list(request, scope)
+
+
+@declare(AutomationAction.VIEW)
+@never_cache
+@require_GET
+def of_registry(request: HttpRequest, entity: str, name: str) -> HttpResponse:
+    """Lead to the automations of a registry, which are where those of projects are."""
+    registry = get_registry(actor_of(request), entity, name)
+    require(actor_of(request), AutomationAction.VIEW, registry.project)
+    return redirect(scope_of(registry.project.team, registry.project).url("automations"))
 
 
 @declare(Open.SIGNED_IN)

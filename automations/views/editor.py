@@ -14,25 +14,26 @@ from access.actor import Actor
 from access.engine import can, require
 from access.web.requests import actor_of
 from alerts.access import AlertAction
+from alerts.models import Destination
 from alerts.payloads.templating import VARIABLES
 from alerts.secrets.services import SecretsWithheld, known_secret_names
 from alerts.views.scope import scope_of_team, team_in
 from artifacts.models import Collection
+from artifacts.participants import ArtifactEvent
 from artifacts.selectors import get_collection
 from automations.access import AutomationAction
 from automations.editor.choices import ALL_PROJECTS
 from automations.editor.form import AutomationForm
 from automations.evaluation.preview import Preview, preview
 from automations.firing.plan import has_automations
+from automations.firing.reach import destinations_of, is_of_organization, recipients_of
 from automations.models import Automation
 from automations.selectors import (
     authors,
     collection_names,
     creatable_projects,
-    destinations_of,
     get_automation,
     metric_names,
-    recipients_of,
 )
 from automations.services import change_automation, create_automation
 from automations.views.scope import home_of
@@ -62,6 +63,9 @@ class Editor:
         """Return what a new automation can be for; one that exists stays where it is."""
         if self.automation is not None:
             return []
+        if self.scope.project is not None and self.scope.project.is_registry:
+            self.projects = [self.scope.project]
+            return [(self.scope.project.name, self.scope.project.registry.name)]
         self.projects = list(creatable_projects(self.actor, team_in(self.scope)))
         named = [(row.name, row.name) for row in self.projects]
         if can(self.actor, AutomationAction.CREATE, team_in(self.scope)):
@@ -80,12 +84,22 @@ class Editor:
         if "states" in start:
             start["states"] = self.request.GET.getlist("states")
         start.setdefault("scope", self.scope.project.name if self.scope.project else ALL_PROJECTS)
+        team, project = team_in(self.scope), self.scope.project
+        if project is not None and project.is_registry:
+            start.setdefault("event", ArtifactEvent.LINK_MODEL.value)
+            start.setdefault("once_in_s", 0)
+        secrets = None if is_of_organization(team) else known_secret_names(self.actor, team)
         return AutomationForm(
-            posted, scopes=scopes, destinations=destinations_of(team_in(self.scope)),
-            people=recipients_of(team_in(self.scope)),
-            secret_names=known_secret_names(self.actor, team_in(self.scope)), automation=self.automation,
+            posted, scopes=scopes, destinations=self.destinations(), people=recipients_of(team, project),
+            secret_names=secrets, automation=self.automation,
             initial=start if self.automation is None else None,
         )  # fmt: skip
+
+    def destinations(self) -> list[Destination]:
+        """Return where it may send, and where it sends already."""
+        found = list(destinations_of(self.actor, team_in(self.scope)))
+        current = self.automation.destination if self.automation else None
+        return found if current is None or current in found else [*found, current]
 
     def project_of(self, form: AutomationForm) -> Project | None:
         """Return the project that the form is about; None for all of the team."""

@@ -20,8 +20,8 @@ def scope_of(team: Team, project: Project | None = None) -> PageScope:
 
 
 def find_project(request: HttpRequest, entity: str, project: str, *, action: str) -> Project:
-    """Return the project that an address names; raises as `runs.selectors.get_project` and `require`."""
-    row = get_project(actor_of(request), entity, project)
+    """Return the project or registry that an address names; raises as `runs.selectors.get_project` and `require`."""
+    row = get_project(actor_of(request), entity, project, registries=True)
     if action:
         require(actor_of(request), action, row)
     return row

@@ -18,7 +18,10 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Projects and runs": (
         "runs.Project", "runs.Run", "runs.RunFile", "runs.SavedView", "runs.StoredChart", "exports.Export",
     ),
-    "Artifacts": ("artifacts.Collection", "artifacts.Version", "artifacts.RetentionPolicy"),
+    "Artifacts": (
+        "artifacts.Collection", "artifacts.Version", "artifacts.Registry", "artifacts.RegistryMember",
+        "artifacts.ProtectedAlias", "artifacts.RetentionPolicy",
+    ),
     "Alerts and automations": (
         "alerts.AlertSettings", "alerts.Mute", "alerts.Destination", "automations.Automation", "alerts.Message",
     ),

@@ -18,6 +18,7 @@ from exports.archive.writer import Archive
 from runs.access import RunAction
 from runs.models import Project, Run
 from storage.filesystem import path_of as file_path_of
+from teams.models import Team
 
 _AT_ONCE = 500
 
@@ -25,16 +26,17 @@ _AT_ONCE = 500
 def write_artifacts(archive: Archive, actor: Actor, project: Project, place: str) -> None:
     """Write the artifacts of a project that the actor may see, and their files where they may download them."""
     collections = list(collections_of(actor, project).select_related("created_by").prefetch_related("tags"))
-    archive.add_lines(f"{place}/collections.jsonl", map(_collection, collections))
+    archive.add_lines(f"{place}/collections.jsonl", map(about_collection, collections))
     sequences = [one for one in collections if one.is_sequence]
     portfolios = [one for one in collections if not one.is_sequence]
     archive.add_lines(f"{place}/versions.jsonl", _versions(actor, sequences))
-    archive.add_lines(f"{place}/links.jsonl", _links(actor, portfolios))
+    archive.add_lines(f"{place}/links.jsonl", links_of(actor, portfolios))
     if can(actor, ArtifactAction.DOWNLOAD, project):
         _write_files(archive, project, place)
 
 
-def _collection(row: Collection) -> dict[str, Any]:
+def about_collection(row: Collection) -> dict[str, Any]:
+    """Return what is said of a collection; its type, creator and tags are loaded."""
     return {
         "name": row.name,
         "type": row.type.name,
@@ -98,8 +100,20 @@ def _runs_of(
     return found
 
 
-def _links(actor: Actor, portfolios: Iterable[Collection]) -> Iterator[dict[str, Any]]:
-    for places in _places(portfolios):
+def links_of(
+    actor: Actor, portfolios: Iterable[Collection], *, of_team: Team | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the links in portfolios; the version where it was logged is named to who sees it there.
+
+    Args:
+        actor: Who asks.
+        portfolios: Collections of linked versions.
+        of_team: Whose versions alone are told; None for all.
+    """
+    for found in _places(portfolios):
+        places = found
+        if of_team is not None:
+            places = [place for place in found if place.version.project.team_id == of_team.pk]
         pks = [place.version_id for place in places]
         own = visible(actor, ArtifactAction.VIEW, versions_seen(actor).filter(pk__in=pks))
         seen = set(own.values_list("pk", flat=True))

@@ -11,6 +11,7 @@ from access.engine import visible
 from common.formats.strict_json import strict_text
 from exports.archive.alerts import alerts_of, automations_of
 from exports.archive.artifacts import write_artifacts
+from exports.archive.registries import write_registries
 from exports.archive.writer import Archive
 from metrics.downloads.formats import DownloadFormat, pieces_of
 from metrics.models import StreamKind
@@ -56,6 +57,11 @@ JSON has no word for NaN and infinities: they are the texts "NaN", "Infinity" an
 | `projects/NAME/artifacts/links.jsonl` | which versions its portfolios link, with their aliases there |
 | `projects/NAME/artifacts/manifests/ID.json` | what a version consists of: paths, references, MD5 digests in base64 |
 | `projects/NAME/artifacts/content/MD5` | a content by its digest, in hexadecimal: once, however many versions name it |
+| `registries/ENTITY/NAME/registry.json` | its model registry, and its organization's that link its versions: members, \
+protected aliases |
+| `registries/ENTITY/NAME/collections.jsonl` | what is said of collections; of the organization's, those with its \
+versions |
+| `registries/ENTITY/NAME/links.jsonl` | which versions these link, with their aliases there |
 | `missing.txt` | only if there are any: files that were listed but could not be read |
 
 Not in it: deleted runs, artifacts and projects, API keys, passwords, addresses and secrets of webhooks{left_out}.
@@ -97,6 +103,7 @@ def write(archive: Archive, actor: Actor, team: Team, after_run: Callable[[], No
             if run is not None:  # deleted or moved since
                 _write_run(archive, run, f"{place}/{_folder(run.pk)}")
             after_run()
+    write_registries(archive, actor, team)
     if archive.missing:
         archive.add_text("missing.txt", "".join(f"{name}\n" for name in archive.missing))
 

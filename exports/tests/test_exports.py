@@ -16,6 +16,8 @@ from alerts.models import Destination, Secret
 from alerts.preferences.services import add_route, change_settings
 from alerts.tests.places import a_place
 from artifacts.lineage.services import use_version
+from artifacts.registries import members as registry_members
+from artifacts.registries import services as registries
 from artifacts.tests.factories import make_version
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.links import link_version
@@ -140,6 +142,38 @@ def test_the_archive_holds_artifacts_with_each_content_once(team, admin):
     digest = b64decode(manifest["contents"]["a.txt"]["digest"]).hex()
     assert archive.read(f"{place}/content/{digest}") == b"same"
     assert "artifacts/manifests/ID.json" in archive.read("README.md").decode()
+
+
+def test_the_archive_holds_the_registries_that_concern_the_team(team, admin):
+    """ART-5: its own model registry, and of the organization's what links its versions, to who sees it."""
+    own = registries.ensure_model_registry(actor=SYSTEM, team=team)
+    version = make_version(ProjectFactory(team=team, name="cifar"), "data")
+    other = make_version(ProjectFactory(team=TeamFactory(organization=team.organization)), "theirs")
+    link_version(actor=SYSTEM, version=version, project=own.project, name="best", aliases=["prod"])
+    for name, role in (("seen", "viewer"), ("closed", ""), ("empty", "viewer")):
+        row = registries.create_registry(
+            actor=SYSTEM,
+            organization=team.organization,
+            name=name,
+            everyone_role=role,
+            types=["dataset", "model"],
+        )
+        for one in [other] if name == "empty" else [version, other]:
+            link_version(actor=SYSTEM, version=one, project=row.project, name=f"of-{one.collection.name}")
+    registry_members.add_members(actor=SYSTEM, registry=own, users=[admin], role="admin")
+    _export, archive = made(admin, team)
+    organization = team.organization.name
+    found = {name.rpartition("/")[0] for name in archive.namelist() if name.startswith("registries/")}
+    assert found == {"registries/vision/model-registry", f"registries/{organization}/seen"}
+    about = json.loads(archive.read("registries/vision/model-registry/registry.json"))
+    assert about["members"] == [{"username": admin.username, "team": None, "role": "admin"}]
+    assert about["types"] is None
+    [link] = lines(archive, "registries/vision/model-registry/links.jsonl")
+    assert (link["name"], link["version"]) == ("best:v0", "vision/cifar/data:v0")
+    place = f"registries/{organization}/seen"
+    assert json.loads(archive.read(f"{place}/registry.json"))["types"] == ["dataset", "model"]
+    assert [row["name"] for row in lines(archive, f"{place}/collections.jsonl")] == ["of-data"]
+    assert [row["name"] for row in lines(archive, f"{place}/links.jsonl")] == ["of-data:v0"]
 
 
 def test_more_versions_take_no_more_statements(team, admin, django_assert_max_num_queries):

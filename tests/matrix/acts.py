@@ -126,6 +126,12 @@ BY_REST: dict[str, str] = {
     "artifacts:version_delete": "ArtifactVersionViewSet.destroy",
     "artifacts:versions_delete": "ArtifactVersionViewSet.destroy",
     "artifacts:versions_restore": "ArtifactVersionViewSet.restore",
+    "artifacts:version_link": "ArtifactVersionViewSet.link",
+    "artifacts:new_registry": "RegistryViewSet.create",
+    "artifacts:registry_settings": "RegistryViewSet.partial_update",
+    "artifacts:registry_delete": "RegistryViewSet.destroy",
+    "artifacts:deleted_registries": "RegistryViewSet.restore",
+    "artifacts:registry_members_act": "RegistryMemberViewSet.create",
 }
 
 NOT_BY_REST: dict[str, str] = {

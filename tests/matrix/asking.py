@@ -44,7 +44,7 @@ def url_patterns(resolver: URLResolver | None = None, space: str = "", before: s
             yield space + (entry.name or ""), pattern, entry.callback
 
 
-def names_of(case: Case, thing: Thing) -> dict[str, Any]:
+def names_of(case: Case, thing: Thing) -> dict[str, Any]:  # noqa: C901 - one case for each kind of thing
     """Return what a URL or document names the thing by."""
     row = thing.row
     match case.over:
@@ -65,6 +65,10 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:
             names = {"entity": row.project.team.name, "project": row.project.name, "pk": row.pk}
         case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
             names = {"entity": row.team.name, "pk": row.pk}
+        case Over.REGISTRY:
+            names = {
+                "entity": row.project.team.name, "name": row.name, "member": row.members.get().user.username,
+            }  # fmt: skip
         case Over.INVITATION:
             names = {"token": f"to-{row.team.name}"}
         case _:
@@ -115,7 +119,9 @@ def lean_endpoints() -> dict[str, Any]:
 
 def page_path(route: str, case: Case, thing: Thing) -> str:
     """Return the path of a web page."""
-    return route if route.startswith("/") else reverse(route, kwargs=names_of(case, thing) | case.args)
+    names = names_of(case, thing)
+    names.pop("member", None)  # for bodies of REST
+    return route if route.startswith("/") else reverse(route, kwargs=names | case.args)
 
 
 def ask_page(client: Client, path: str, method: str = "GET") -> Answer:

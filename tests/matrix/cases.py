@@ -40,6 +40,7 @@ class Over(StrEnum):
     COLLECTION = "collection of artifacts"
     VERSION = "version of an artifact"
     PORTFOLIO = "collection of linked versions"
+    REGISTRY = "model registry of a team"
     DRAFT = "draft of an artifact, logged by a run"
 
 

@@ -139,6 +139,13 @@ TABLE = {
     "artifacts: link": _row(
         "M A O", "artifact.create", sees="artifacts: view"
     ),  # and download: whoever sees it there
+    "organization: registries": _row("O", "registry.create", sees="organization: view"),
+    "registries: view": _row("V M A O", "registry.view"),
+    "automations of a registry: view": _row("V M A O", "automation.view", sees="registries: view"),
+    "registries: edit": _row("A O", "registry.update", sees="registries: view"),
+    "registries: members": _row("A O", "registry.manage_members", sees="registries: view"),
+    "registries: protect aliases": _row("", "registry.protect_aliases", sees="registries: view"),
+    "registries: delete": _row("A O", "registry.delete", sees="registries: view"),
     "automations: manage": _row("A O", "automation.manage", sees="automation: view"),  # made by nobody
     "runs: delete": _row("M-own A O", "run.delete", "run.delete_own", sees="runs: view"),
 }

@@ -218,6 +218,26 @@ ROUTES: dict[str, list[Case]] = {
     "ArtifactRetentionViewSet.retrieve": _of_team("artifacts: set retention"),
     "ArtifactRetentionViewSet.preview": _of_team("artifacts: set retention", args={"ttl_s": 0}),
     "ArtifactRetentionViewSet.update": _of_team("artifacts: set retention", "PUT", {"ttl_s": 60}),
+    # a team's; of organizations': artifacts/tests/registries
+    "RegistryViewSet.list": [Case("registries: view", Over.REGISTRY, listed=True)],
+    "RegistryViewSet.create": _of_organization(
+        "organization: registries", "POST", {"organization": "$entity", "name": "brand-new"}
+    ),
+    "RegistryViewSet.retrieve": [Case("registries: view", Over.REGISTRY)],
+    "RegistryViewSet.partial_update": [
+        Case("registries: edit", Over.REGISTRY, "PATCH", {"description": "new"}),
+        Case("registries: protect aliases", Over.REGISTRY, "PATCH", {"protected_aliases": ["best"]}),
+    ],
+    "RegistryViewSet.destroy": [Case("registries: delete", Over.REGISTRY, "DELETE")],
+    "RegistryViewSet.restore": [Case("registries: delete", Over.REGISTRY, "POST")],
+    "RegistryMemberViewSet.list": [Case("registries: view", Over.REGISTRY)],
+    "RegistryMemberViewSet.create": [
+        Case("registries: members", Over.REGISTRY, "POST", {"username": "$member", "role": "viewer"})
+    ],
+    "RegistryMemberViewSet.partial_update": [
+        Case("registries: members", Over.REGISTRY, "PATCH", {"role": "member"})
+    ],
+    "RegistryMemberViewSet.destroy": [Case("registries: members", Over.REGISTRY, "DELETE")],
     "RunArtifactViewSet.inputs": _RUN,
     "RunArtifactViewSet.outputs": _RUN,
     "HostViewSet.list": [Case("entity: view", Over.ENTITY, args={"entity": "$entity"})],

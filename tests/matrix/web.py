@@ -25,6 +25,11 @@ def _artifact(needs: str, method: str = "GET", **args: str) -> list[Case]:
     return [Case(f"artifacts: {needs}", Over.PROJECT, method, named)]
 
 
+def _registry(needs: str, method: str = "GET", **args: str) -> list[Case]:
+    """Return the case of a page of a team's model registry."""
+    return [Case(f"registries: {needs}", Over.REGISTRY, method, args)]
+
+
 def _of_organization(needs: str, method: str = "GET") -> list[Case]:
     return [Case(needs, Over.ORGANIZATION, method)]
 
@@ -327,8 +332,6 @@ ROUTES: dict[str, list[Case]] = {
             "weave_page": {"rest": "traces"},
         }.items()
     },
-    "wandb:registry": [_NOT_HERE],
-    "wandb:registry_entry": [Case(ANYONE, args={"rest": "model"}, answer=Answer.HIDDEN)],
     "wandb:entity_registry": [Case(ANYONE, Over.ENTITY, answer=Answer.HIDDEN)],
     "wandb:organization_registry": [Case(ANYONE, Over.ORGANIZATION, answer=Answer.HIDDEN)],
     "wandb:organization_registry_entry": [
@@ -389,6 +392,32 @@ ROUTES: dict[str, list[Case]] = {
     "artifacts:version_update": _artifact("edit", "POST", label="v0"),
     "artifacts:version_aliases": _artifact("set aliases", "POST", label="v0"),
     "artifacts:version_delete": _artifact("delete", "POST", label="v0"),
+    "artifacts:version_link": [
+        *_artifact("download", label="v0"),
+        *_artifact("download", "POST", label="v0"),
+    ],
+    "artifacts:registries": [_SIGNED_IN],
+    "artifacts:registries_of": [Case("entity: view", Over.ENTITY)],
+    "artifacts:new_registry": [
+        *_of_organization("organization: registries"),
+        *_of_organization("organization: registries", "POST"),
+    ],
+    "artifacts:deleted_registries": [
+        _SIGNED_IN,
+        Case(SIGNED_IN, method="POST"),
+    ],  # those that one may restore
+    # a team's; of organizations': artifacts/tests/registries
+    "artifacts:registry": _registry("view"),
+    "artifacts:registry_as_project": _registry("view", name="model-registry"),
+    "artifacts:registry_members": _registry("view"),
+    "artifacts:registry_members_act": [
+        case
+        for act in ("add", "role", "remove", "everyone")
+        for case in _registry("members", "POST", act=act)
+    ],
+    "automations:of_registry": [Case("automations of a registry: view", Over.REGISTRY)],
+    "artifacts:registry_settings": [*_registry("edit"), *_registry("edit", "POST")],
+    "artifacts:registry_delete": _registry("delete", "POST"),
     "artifacts:run_artifacts": [_RUN],
     "artifacts:run_file": [_RUN],
     "artifacts:retention": [
@@ -478,6 +507,7 @@ ADMIN_MODELS = {
     "usage_ingestionentry", "usage_hardwareuse", "usage_hardwareshift", "usage_gpuclaim", "usage_usageday",
     "usage_teamday", "usage_meterstate", "billing_gatewayevent",
     "artifacts_collection", "artifacts_version", "artifacts_content", "artifacts_retentionpolicy",
+    "artifacts_registry", "artifacts_registrymember", "artifacts_protectedalias",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 

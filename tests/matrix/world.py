@@ -15,7 +15,8 @@ from accounts.models import ApiKey, Name, OutboxMail, Profile, User
 from alerts.models import AlertSettings, MessageState, Mute, Route
 from alerts.tests.places import a_place
 from artifacts.drafts.services import Given, begin_version
-from artifacts.models import Collection, Manifest, PartsUpload
+from artifacts.models import Collection, Manifest, PartsUpload, RegistryMember, RegistryRole
+from artifacts.registries.services import ensure_model_registry
 from artifacts.tests.factories import make_version
 from artifacts.versions.links import link_version
 from automations.models import Automation
@@ -238,6 +239,16 @@ def _team_automations(world: World) -> None:
         world.things[Over.TEAM_AUTOMATION].append(Thing(f"automation of {place}", row, "team", place, owner))
 
 
+def _registry(world: World, place: str, team: Team) -> None:
+    """Give a team a model registry, with somebody in it as whom nobody asks but the owner."""
+    registry = ensure_model_registry(actor=SYSTEM, team=team)
+    name = {"team": "silent", "elsewhere": "guest"}.get(place, "member")
+    RegistryMember.objects.create(
+        registry=registry, user=User.objects.get(username=name), role=RegistryRole.VIEWER
+    )
+    world.things[Over.REGISTRY].append(Thing(f"model registry of {place}", registry, "team", place))
+
+
 def _charts(world: World, place: str, team: Team) -> None:
     for access in ChartAccess.values:
         chart = StoredChart.objects.create(team=team, name=f"a-{access}-chart", access=access, spec="{}")
@@ -329,6 +340,7 @@ def build() -> World:
     ]
     for place, place_team in places:
         _charts(world, place, place_team)
+        _registry(world, place, place_team)
     _alerts(world, *places)
     _write_evil()
     world.things[Over.NOTHING] = [NOTHING]

@@ -32,6 +32,10 @@ from alerts.preferences import services as alerts
 from alerts.tests.places import a_place
 from artifacts.collections import services as collections
 from artifacts.collections.services import CollectionChanges
+from artifacts.models import Registry, RegistryMember
+from artifacts.registries import members as registry_members
+from artifacts.registries import services as registries
+from artifacts.registries.services import RegistryChanges
 from artifacts.tests.factories import make_version, place_of
 from artifacts.versions import aliases, links
 from artifacts.versions.deletion import delete_version, restore_version
@@ -258,6 +262,26 @@ _COLLECTION_CHANGES = CollectionChanges(
 )
 
 
+def _registry(scene: Scene) -> Registry:
+    return registries.ensure_model_registry(actor=SYSTEM, team=scene.team)
+
+
+def _of_registry(*acts: Callable[..., Any], **given: Any) -> Callable[[Scene], Any]:
+    """Do acts on the team's model registry, one after the other."""
+
+    def act(scene: Scene) -> None:
+        registry = _registry(scene)
+        for each in acts:
+            each(actor=SYSTEM, registry=registry, **given)
+
+    return act
+
+
+def _registry_member(scene: Scene) -> RegistryMember:
+    (row,) = registry_members.add_members(actor=SYSTEM, registry=_registry(scene), users=[scene.bob])
+    return row
+
+
 IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "team.create": lambda scene: create_team(
         actor=SYSTEM, name="hearing", organization=scene.organization, admin=scene.bob
@@ -335,6 +359,19 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "artifact.delete_alias": _of_place(aliases.delete_aliases, names=["old"]),
     "artifact.link": _link,
     "artifact.unlink": _unlink,
+    "registry.create": _registry,
+    "registry.update": _of_registry(
+        registries.update_registry, changes=RegistryChanges(protected_aliases=["best"])
+    ),
+    "registry.add_member": _registry_member,
+    "registry.change_member": lambda scene: registry_members.change_member(
+        actor=SYSTEM, member=_registry_member(scene), role="member"
+    ),
+    "registry.remove_member": lambda scene: registry_members.remove_member(
+        actor=SYSTEM, member=_registry_member(scene)
+    ),
+    "registry.delete": _of_registry(registries.delete_registry),
+    "registry.restore": _of_registry(registries.delete_registry, registries.restore_registry),
     "artifact.update_collection": _of_collection(collections.update_collection, changes=_COLLECTION_CHANGES),
     "artifact.delete_collection": _of_collection(collections.delete_collection),
     "artifact.restore_collection": _of_collection(
@@ -509,7 +546,7 @@ def test_what_is_no_account_leaves_no_trace_of_what_was_typed():
 _NAME = re.compile(
     r"(run|project|chart|team|organization|service_account|user|account|api_key|email|password|session|second_factor"
     r"|sign_in_method|sign_in_provider|outbox|operator|audit|export|scim|role|invitation"
-    r"|artifact|alert|alert_settings|alert_route|alert_message|destination|secret|automation"
+    r"|artifact|registry|alert|alert_settings|alert_route|alert_message|destination|secret|automation"
     r"|billing|billing_[a-z]+|plan|subscription|invoice|payment|payment_method|period|chargeback|prices)\.[a-z_]+"
 )
 

@@ -10,6 +10,7 @@ from alerts.models import Destination
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection
 from automations.conditions.events import RUN_EVENTS
+from automations.firing.reach import destinations_of
 from automations.models import ActionKind, Automation
 from automations.services import AutomationFields
 from common.errors import Invalid, NotFound
@@ -62,7 +63,8 @@ def scope_of(actor: Actor, kind: str, scope_id: str) -> Scope:
     if kind == "ARTIFACT_COLLECTION":
         return _collection_scope(actor, scope_id)
     if kind == "PROJECT":
-        rows = Project.objects.live().select_related("team__organization")
+        there = Project.objects.live() | Project.objects.registries()
+        rows = there.select_related("team__organization")
         project = visible(actor, ProjectAction.VIEW, rows).filter(pk=from_id("Project", scope_id)).first()
         if project is None:
             raise NotFound(
@@ -134,21 +136,24 @@ def _action_of(actor: Actor, given: Input, team: Team, automation: Automation | 
     action = config.get(key)
     if action is None:
         raise Invalid(f"An action of the type {kind} needs its `{key}`.")
-    found = {"action": kind, "destination": _destination(actor, team, action["integrationID"])}
+    found = {"action": kind, "destination": _destination(actor, team, action["integrationID"], automation)}
     if kind == ActionKind.NOTIFICATION:
         texts = {"title": action.get("title") or "", "message": action.get("message") or ""}
         return {**found, **texts, "severity": action.get("severity") or "INFO"}
     return {**found, "payload": _payload(action.get("requestPayload"), automation)}
 
 
-def _destination(actor: Actor, team: Team, integration_id: str) -> Destination:
+def _destination(actor: Actor, team: Team, integration_id: str, automation: Automation | None) -> Destination:
     """Return a destination of the team.
 
     Not one that the actor has elsewhere, were it their own: nobody else of the team could see or change where its
     automation sends, and it would go on when they have left.
     """
-    named = Destination.objects.select_related("team").filter(pk=from_id(INTEGRATION, integration_id))
-    found = named.filter(team=team).first()
+    pk = from_id(INTEGRATION, integration_id)
+    if automation is not None and automation.destination is not None and automation.destination_id == pk:
+        return automation.destination
+    named = Destination.objects.select_related("team").filter(pk=pk)
+    found = destinations_of(actor, team).filter(pk=pk).first()
     if found is not None:
         return found
     elsewhere = visible(actor, AlertAction.MANAGE, named).first()

@@ -42,13 +42,13 @@ def test_members_see_teams_public_projects_and_how_many_they_are(team):
     for shown in (">acme<", "Organization", ">vision<", "open-data", "2 members"):
         assert shown in html
     assert "kept-data" not in html
-    assert tabs(html) == ["Overview", "Members", "Teams"]
+    assert tabs(html) == ["Overview", "Members", "Teams", "Registry"]
 
 
 def test_admins_have_settings_and_billing_and_write_the_intro(team):
     chief = User.objects.get(username="chief")
     html = ask(chief, "/acme").content.decode()
-    assert tabs(html) == ["Overview", "Members", "Teams", "Settings", "Usage"]
+    assert tabs(html) == ["Overview", "Members", "Teams", "Registry", "Settings", "Usage"]
     assert "data-edit-intro" in html
     client = Client(headers={"Accept": "text/html"})
     client.force_login(chief)
@@ -81,10 +81,11 @@ def test_hidden_teams_are_not_told_of(team):
 
 def test_a_team_has_tabs_by_what_one_may(team):
     member = make_member(team)
-    assert tabs(ask(member, "/vision").content.decode()) == ["Projects", "Members"]
+    assert tabs(ask(member, "/vision").content.decode()) == ["Projects", "Members", "Registry"]
     admin = make_member(team, Preset.ADMIN)
     for path in ("/vision", "/teams/vision", "/teams/vision/settings", "/teams/vision/usage"):
-        assert tabs(ask(admin, path).content.decode()) == ["Projects", "Members", "Settings", "Usage"]
+        expected = ["Projects", "Members", "Registry", "Settings", "Usage"]
+        assert tabs(ask(admin, path).content.decode()) == expected
 
 
 def test_visitors_of_a_team_have_no_tabs(team):

@@ -65,7 +65,7 @@ class TestMembers:
         for number in range(10):
             make_member(team, username=f"early{number}")
         as_user("ada", "/teams/vision")
-        with django_assert_max_num_queries(36) as few:
+        with django_assert_max_num_queries(37) as few:
             as_user("ada", "/teams/vision")
         _crowd(team, 2000)
         with django_assert_max_num_queries(len(few)):
