@@ -20,14 +20,18 @@ from wandb_api.resolvers import (
     organizations,
     people,
     projects,
+    registries,
     runs,
     viewer,
 )
 
-SDL = [Path(__file__).parent / "graphql" / name for name in ("schema.graphql", "artifacts.graphql")]
+SDL = [
+    Path(__file__).parent / "graphql" / name
+    for name in ("schema.graphql", "artifacts.graphql", "registries.graphql")
+]
 RESOLVERS = (
     viewer, organizations, projects, runs, history, files, people, charts, automations, integrations,
-    artifacts,
+    artifacts, registries,
 )  # fmt: skip
 """Importing these has bound what is in them."""
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from accounts.models import User
 from runs.models import Project, Run, RunFile
-from teams.models import Organization, Team, Visibility
+from teams.models import SHARED_KINDS, Organization, Team, TeamKind, Visibility
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.global_ids import to_id
 
@@ -17,21 +17,29 @@ def user_node(user: User | None) -> dict[str, Any] | None:
     return {"id": to_id("User", user.pk), "name": name, "username": user.username}
 
 
+def access_of(project: Project) -> str:
+    """Return what the SDK calls a project's visibility; of registries, and only of them, it knows restricted ones."""
+    if project.is_registry and project.visibility == Visibility.RESTRICTED:
+        return "RESTRICTED"
+    return _access(project.visibility)
+
+
 def _access(visibility: str) -> str:
-    """Return what the SDK calls a visibility."""
+    """Return the same of a visibility that is no registry's."""
     return {Visibility.PUBLIC: "ENTITY_READ", Visibility.OPEN: "USER_WRITE"}.get(
         Visibility(visibility), "PRIVATE"
     )
 
 
 def entity_node(team: Team) -> dict[str, Any]:
-    """Return a team as the SDK's entity."""
+    """Return a team, or what an organization's registries are in, as the SDK's entity."""
+    shared = "organization" if team.kind == TeamKind.ORGANIZATION else "team"
     return {
         "row": team,
         "id": to_id("Entity", team.pk),
         "name": team.name,
-        "isTeam": not team.is_personal,
-        "entityType": "user" if team.is_personal else "team",
+        "isTeam": team.kind in SHARED_KINDS,
+        "entityType": "user" if team.is_personal else shared,
         "available": False,
         "readOnly": False,
         "readOnlyAdmin": False,
@@ -40,14 +48,17 @@ def entity_node(team: Team) -> dict[str, Any]:
         "defaultAccess": _access(team.default_visibility),
         "isPaid": True,
         "limits": "{}",
-        "organization": None,
     }
 
 
 def organization_node(organization: Organization) -> dict[str, Any]:
-    """Return an organization; its own entity holds no projects here, as there are no registries."""
-    node = {"id": to_id("Organization", organization.pk), "name": organization.name}
-    return {**node, "orgEntity": {**node, "isTeam": False, "entityType": "organization"}}
+    """Return an organization."""
+    return {
+        "row": organization,
+        "id": to_id("Organization", organization.pk),
+        "name": organization.name,
+        "advancedRegistryFeatures": {"advancedSearch": False},
+    }
 
 
 def project_node(project: Project, siblings: Siblings | None = None) -> dict[str, Any]:
@@ -63,8 +74,9 @@ def project_node(project: Project, siblings: Siblings | None = None) -> dict[str
         "entityName": project.team.name,
         "entity": entity_node(project.team),
         "description": project.description or None,
-        "access": _access(project.visibility),
+        "access": access_of(project),
         "createdAt": project.created_at,
+        "updatedAt": project.updated_at,
         "isBenchmark": False,
         "user": user_node(project.created_by),
     }

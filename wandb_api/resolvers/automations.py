@@ -18,6 +18,7 @@ from runs.query.conditions import All, Compare, Condition, Not, Operator, Some, 
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
 from runs.selectors import projects_of
+from teams.models import TeamKind
 from teams.teams.selectors import entities_of
 from wandb_api.automations.trigger_inputs import fields_of, scope_id_of, scope_of
 from wandb_api.automations.triggers import TRIGGER, automations_for, trigger_nodes, triggers_by_project
@@ -28,6 +29,9 @@ from wandb_api.graphql.errors import NameTaken
 from wandb_api.graphql.global_ids import from_id
 from wandb_api.graphql.nodes import project_node
 from wandb_api.graphql.pagination import page_at_once
+from wandb_api.registries.filters import filter_registries
+from wandb_api.registries.nodes import registry_nodes
+from wandb_api.registries.rows import registries_in
 
 _MAX_PAGE = 200
 _COLUMNS = {"name": "name", "description": "description", "enabled": "is_on"}
@@ -78,9 +82,12 @@ def resolve_projects_of_entity(
     first: int | None = 50,
     order: str | None = None,
 ) -> dict[str, Any]:
-    """Return a page of an entity's visible projects that match; an organization's own entity has none."""
+    """Return a page of an entity's visible projects that match; those of an organization's are its registries."""
     team = entity.get("row")
-    rows = projects_of(info.context.actor, team) if team else Project.objects.none()
+    if team is None or team.kind == TeamKind.ORGANIZATION:
+        registries = filter_registries(registries_in(info.context.actor, team), filters, order)
+        return page_at_once(registries, registry_nodes, after=after, first=first, most=_MAX_PAGE)
+    rows = projects_of(info.context.actor, team)
     found = rows.filter(to_q(read_filters(filters), project_column_named))
     if order:
         found = found.order_by(*read_order(order, find=project_column_named))

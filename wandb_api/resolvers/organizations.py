@@ -2,29 +2,58 @@
 
 from typing import Any
 
-from access.engine import can, visible
+from access.engine import visible
 from accounts.models import User
 from teams.access import OrganizationAction
 from teams.models import Organization, Team
+from teams.organizations.entity import find_entity
 from wandb_api.graphql.bindings import entity_type, organization_type, query, root, user_type
 from wandb_api.graphql.context import Info
-from wandb_api.graphql.nodes import organization_node, user_node
+from wandb_api.graphql.nodes import entity_node, organization_node, user_node
 from wandb_api.graphql.server_features import FEATURES
+from wandb_api.registries.rows import organization_seen
 
 
 @root(query, "organization", OrganizationAction.VIEW)
 def resolve_organization(_: Any, info: Info, name: str) -> dict[str, Any] | None:
-    """Return an organization to those who belong to it."""
-    row = Organization.objects.filter(name=name).first()
-    if row is None or not can(info.context.actor, OrganizationAction.VIEW, row):
-        return None
-    return organization_node(row)
+    """Return an organization to those who belong to it, or see one of its registries."""
+    row = organization_seen(info.context.actor, name)
+    return None if row is None else organization_node(row)
+
+
+@organization_type.field("orgEntity")
+def resolve_organization_entity(organization: dict[str, Any], _info: Info) -> dict[str, Any]:
+    """Return the entity with an organization's registries."""
+    return organization_entity_node(organization["row"])
+
+
+def organization_entity_node(row: Organization) -> dict[str, Any]:
+    """Return the entity with an organization's registries, which bears its name, to who may know of it."""
+    organization, team = organization_node(row), find_entity(row)
+    if team is not None:
+        return {**entity_node(team), "organization": organization}
+    # it is created with the first registry
+    plain = {"id": organization["id"], "name": row.name, "isTeam": False, "entityType": "organization"}
+    return {**plain, "organization": organization}
 
 
 @organization_type.field("featureFlags")
 def resolve_feature_flags(_organization: dict[str, Any], _info: Info, **_: Any) -> list[dict[str, Any]]:
     """Return the server's features: none is switched by organization."""
     return [{"rampKey": name, "isEnabled": is_on} for name, is_on in FEATURES.items()]
+
+
+@entity_type.field("organization")
+def resolve_organization_of_entity(entity: dict[str, Any], info: Info) -> dict[str, Any] | None:
+    """Return the organization of a team to who may see it; people's own entities have none."""
+    if "organization" in entity:
+        found: dict[str, Any] | None = entity["organization"]
+        return found
+    team: Team | None = entity.get("row")
+    if team is None or team.organization is None:
+        return None
+    row = organization_seen(info.context.actor, team.organization.name)
+    return None if row is None else organization_node(row)
 
 
 @entity_type.field("user")

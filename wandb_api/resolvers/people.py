@@ -21,6 +21,7 @@ from common.errors import DomainError, Invalid, NotFound
 from ingest.services import hidden_as_unknown, team_for
 from runs.access import ProjectAction
 from runs.models import Project
+from runs.names.registries import PREFIX
 from runs.projects import services as projects
 from runs.selectors import get_project_by_any_name, get_team, projects_of
 from storage.services import stored_bytes
@@ -38,6 +39,8 @@ from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id, kind_of, to_id
 from wandb_api.graphql.nodes import entity_node, project_node, user_node
 from wandb_api.graphql.pagination import page_of
+from wandb_api.registries.rows import organization_seen
+from wandb_api.resolvers.registries.changing import upsert_registry
 
 _MAX_PAGE = 1000
 _ACCESS = {
@@ -66,8 +69,11 @@ def resolve_models(
 
 @root(mutation, "upsertModel", ProjectAction.CREATE)
 def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
-    """Make a project, or change the description and access of one."""
+    """Make a project or registry, or change one."""
     actor, access = info.context.actor, input.get("access")
+    organization = _organization_of_registry(actor, input)
+    if organization is not None:
+        return upsert_registry(info, organization, input)
     if access and access not in _ACCESS:
         raise Invalid(f"access must be one of {', '.join(_ACCESS)}, not {access!r}.")
     team = team_for(actor, input.get("entityName"))
@@ -85,6 +91,12 @@ def resolve_upsert_model(_: Any, info: Info, input: dict[str, Any]) -> dict[str,
         row = projects.update_project(actor=actor, project=row, description=input["description"])
     node = project_node(row)
     return {"project": node, "model": node, "inserted": existing is None}
+
+
+def _organization_of_registry(actor: Actor, input: dict[str, Any]) -> Organization | None:
+    """Return the organization whose registry an input names; None for a project."""
+    is_registry = (input.get("name") or "").startswith(PREFIX)
+    return organization_seen(actor, input.get("entityName") or "") if is_registry else None
 
 
 def _known_project(actor: Actor, team: Team, name: str) -> Project | None:
@@ -238,6 +250,7 @@ def _member_node(membership: Membership, key: str | None) -> dict[str, Any]:
     return {
         "id": to_id("Member", membership.pk),
         "admin": membership.role.preset == Preset.ADMIN,
+        "role": membership.role.name,
         "pending": False,
         "email": user.email,
         "username": user.username,
@@ -254,6 +267,7 @@ def _invited_node(invitation: Invitation) -> dict[str, Any]:
     return {
         "id": to_id("Invitation", invitation.pk),
         "admin": invitation.granted_role.preset == Preset.ADMIN,
+        "role": invitation.granted_role.name,
         "pending": True,
         "email": invitation.email or None,
         "username": user.username if user else None,

@@ -10,7 +10,7 @@ from accounts.api_keys.selectors import api_keys_of
 from accounts.models import User
 from common import VERSION
 from common.errors import Invalid, NotFound
-from ingest.services import NowhereToLog
+from ingest.services import NowhereToLog, team_for
 from runs.selectors import get_team
 from teams.service_accounts.services import attributed_user
 from teams.teams.default_team import choose_default_team
@@ -20,6 +20,8 @@ from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.graphql.nodes import entity_node, user_node
 from wandb_api.graphql.server_features import FEATURES
+from wandb_api.registries.rows import organization_seen
+from wandb_api.resolvers.organizations import organization_entity_node
 
 _LONGEST = 100
 """Of a name, which a refusal repeats; none that there is has more."""
@@ -103,14 +105,19 @@ def resolve_server_info(_: Any, info: Info) -> dict[str, Any]:
 
 
 @root(query, "entity", "project.view")
-def resolve_entity(_: Any, info: Info, name: str) -> dict[str, Any]:
-    """Return an entity.
+def resolve_entity(_: Any, info: Info, name: str | None = None) -> dict[str, Any]:
+    """Return an entity; an organization's bears its name.
 
     Raises:
         NowhereToLog: it does not exist, or the viewer may not know of it. Of null, SDKs make a `KeyError`.
     """
     actor = info.context.actor
+    if not name:
+        return entity_node(team_for(actor, None))
     try:
         return entity_node(get_team(actor, name))
     except NotFound:
+        organization = organization_seen(actor, name)
+        if organization is not None:
+            return organization_entity_node(organization)
         raise NowhereToLog(actor, f"entity “{name[:_LONGEST]}”", entity=name[:_LONGEST]) from None

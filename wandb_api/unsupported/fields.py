@@ -14,7 +14,6 @@ from graphql import GraphQLError
 class Feature(StrEnum):
     """Something refused; the value is the whole message. Where a document asks for several, the first here is named."""
 
-    REGISTRIES = "Registries are not supported by this version of the Runyard server."
     SWEEPS = "Sweeps are not supported by this version of the Runyard server."
     REPORTS = "Reports and saved views are not supported by this version of the Runyard server."
     LAUNCH = "Launch (jobs, queues and agents) is not part of Runyard."
@@ -31,14 +30,6 @@ _FIELDS = {
     Feature.SWEEPS: """
         Project.sweep Project.sweeps Project.totalSweeps Mutation.agentHeartbeat Mutation.createAgent
         Mutation.enqueueSweepRun Mutation.upsertSweep
-    """,
-    Feature.REGISTRIES: """
-        Entity.artifactCollections Entity.artifactMemberships Entity.project
-        Member.role Organization.advancedRegistryFeatures
-        Project.allowAllArtifactTypesInRegistry Project.members Project.teamMembers Project.updatedAt
-        UpsertModelInput.allowAllArtifactTypesInRegistry UpsertModelInput.artifactTypes
-        Mutation.createProjectMembers Mutation.deleteModel Mutation.deleteProjectMembers Mutation.renameProject
-        Mutation.updateProjectMember Mutation.updateProjectTeamMember
     """,
     Feature.REPORTS: f"Query.view Project.allViews Mutation.upsertView {_OF_WORKSPACES}",
     Feature.LAUNCH: """

@@ -41,6 +41,7 @@ from wandb_api.graphql.bindings import (
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.nodes import project_node, run_node, user_node
 from wandb_api.graphql.pagination import page_of
+from wandb_api.registries.nodes import types_by_registry
 from wandb_api.resolvers.artifacts.rows import (
     collection_with_id,
     place_node,
@@ -133,8 +134,13 @@ def resolve_project_types(
     after: str | None = None,
     first: int | None = None,
 ) -> Node:
-    """Return a page of a project's types: those with collections, or all."""
+    """Return a page of a project's types: those with collections, or all; of a registry at once, as SDKs want them."""
     actor, row = info.context.actor, project["row"]
+    if includeAll and row.is_registry and first is None and after is None:
+        found = project["siblings"].ask(types_by_registry, actor).get(row.pk, [])
+        edges = [{"node": node, "cursor": str(n)} for n, node in enumerate(found, 1)]
+        end = edges[-1]["cursor"] if edges else None
+        return {"edges": edges, "pageInfo": {"endCursor": end, "hasNextPage": False}}
     rows = types_of(actor, row)
     if includeAll and can(actor, ArtifactAction.VIEW, row):
         rows = ArtifactType.objects.filter(project=row).order_by("name")

@@ -7,6 +7,7 @@ from access.actor import Actor
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection, Membership, Version
 from artifacts.names import version_number
+from artifacts.registries.selectors import link_target
 from artifacts.selectors import get_collection, missing_artifact, with_versions
 from artifacts.versions.aliases import add_aliases, delete_aliases
 from artifacts.versions.deletion import delete_version
@@ -124,15 +125,18 @@ def _linked(info: Info, input: Node) -> Version:
 
 
 def _target(info: Info, input: Node) -> tuple[Any, str]:
-    """Return project and name of the portfolio that is linked into."""
+    """Return project, or registry, and name of the portfolio that is linked into."""
     if input.get("artifactPortfolioID"):
         collection: Collection = collection_with_id(info.context.actor, input["artifactPortfolioID"])
         return collection.project, collection.name
     if not input.get("artifactPortfolioName") or not input.get("projectName"):
         raise Invalid("Name the collection to link to by `artifactPortfolioID`, or by its project and name.")
-    team = team_for(info.context.actor, input.get("entityName"))
-    project = ensure_project(actor=info.context.actor, team=team, name=input["projectName"])
-    return project, input["artifactPortfolioName"]
+    actor, name = info.context.actor, input["artifactPortfolioName"]
+    entity = input.get("entityName") or team_for(actor, None).name
+    registry = link_target(actor, entity, input["projectName"])
+    if registry is not None:
+        return registry, name
+    return ensure_project(actor=actor, team=team_for(actor, entity), name=input["projectName"]), name
 
 
 @root(mutation, "linkArtifact", ArtifactAction.CREATE)

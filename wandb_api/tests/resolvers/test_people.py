@@ -108,12 +108,14 @@ def test_an_organization_s_flags_are_the_server_s_features(vera: Asker):
     assert {"rampKey": "AUTOMATION_SCOPE_ENTITY", "isEnabled": True} in flags
 
 
-def test_an_organization_s_own_entity_holds_nothing(vera: Asker):
-    query = """{ organization(name: "acme") { orgEntity { entityType projects { edges { cursor } } members { id }
+def test_an_organization_s_own_entity_holds_its_registries_alone(vera: Asker):
+    query = """{ organization(name: "acme") { orgEntity { entityType projects { edges { node { name } } } members { id }
         storageBytes triggers { edges { node { id } } } integrations { edges { __typename } } user { id } } } }"""
     none: dict[str, list[str]] = {"edges": []}
+    names = ("wandb-registry-dataset", "wandb-registry-model")
+    registries = {"edges": [{"node": {"name": name}} for name in names]}
     assert vera.ask(query).data["organization"]["orgEntity"] == {
-        "entityType": "organization", "projects": none, "members": [], "storageBytes": None, "triggers": none,
+        "entityType": "organization", "projects": registries, "members": [], "storageBytes": None, "triggers": none,
         "integrations": none, "user": None,
     }  # fmt: skip
 
