@@ -4,7 +4,7 @@ from django.urls import path
 
 from access.web.requests import redirecting_view
 from runs.names.run_ids import RUN_ROUTE
-from wandb_api.views import pages
+from wandb_api.views import pages, registries
 
 app_name = "wandb"
 _PROJECT = "<str:entity>/<str:project>"
@@ -19,6 +19,10 @@ urlpatterns = [
     path(f"{_PROJECT}/groups/<path:group>/workspace", pages.group, name="group_workspace"),
     path(f"{_PROJECT}/groups/<path:group>", pages.group, name="group"),
     path(f"{RUN_ROUTE}/workspace", redirecting_view("metrics:run_workspace"), name="run_workspace"),
+    path("<str:entity>/registry/model", registries.model_registry, name="team_registry"),
+    path("orgs/<str:entity>/registry", redirecting_view("artifacts:registries_of"), name="organization_registries"),
+    path("orgs/<str:entity>/registry/<str:name>", registries.registry, name="organization_registry"),
+    path("orgs/<str:entity>/registry/<str:name>/<path:rest>", registries.registry, name="organization_registry_part"),
     # what is not part of Runyard
     path(f"{_PROJECT}/sweeps", pages.sweeps, name="sweeps"),
     path(f"{_PROJECT}/sweeps/<path:rest>", pages.sweeps, name="sweep"),
@@ -26,7 +30,4 @@ urlpatterns = [
     path(f"{_PROJECT}/reports/<path:rest>", pages.reports, name="report"),
     path(f"{_PROJECT}/weave", pages.weave, name="weave"),
     path(f"{_PROJECT}/weave/<path:rest>", pages.weave, name="weave_page"),
-    path("<str:entity>/registry/model", pages.registry, name="entity_registry"),
-    path("orgs/<str:entity>/registry", pages.registry, name="organization_registry"),
-    path("orgs/<str:entity>/registry/<path:rest>", pages.registry, name="organization_registry_entry"),
 ]

@@ -332,10 +332,11 @@ ROUTES: dict[str, list[Case]] = {
             "weave_page": {"rest": "traces"},
         }.items()
     },
-    "wandb:entity_registry": [Case(ANYONE, Over.ENTITY, answer=Answer.HIDDEN)],
-    "wandb:organization_registry": [Case(ANYONE, Over.ORGANIZATION, answer=Answer.HIDDEN)],
-    "wandb:organization_registry_entry": [
-        Case(ANYONE, Over.ORGANIZATION, args={"rest": "model"}, answer=Answer.HIDDEN)
+    "wandb:team_registry": [Case(ANYONE, Over.ENTITY)],
+    "wandb:organization_registries": [Case(ANYONE, Over.ORGANIZATION)],
+    "wandb:organization_registry": [Case(ANYONE, Over.ORGANIZATION, args={"name": "model"})],
+    "wandb:organization_registry_part": [
+        Case(ANYONE, Over.ORGANIZATION, args={"name": "model", "rest": "settings"})
     ],
     "weave-server-info": [_ANYONE],
     "weave-nothing": [

@@ -72,7 +72,9 @@ def member_nodes(rows: QuerySet[RegistryMember], told: set[int]) -> list[Node]:
 
 
 def team_member_nodes(rows: QuerySet[RegistryMember]) -> list[Node]:
-    """Return teams with a role in a registry."""
+    """Return teams with a role in a registry; SDKs cannot read that a team's bytes are not told, as elsewhere."""
     return [
-        {"team": entity_node(row.team), "role": {"name": row.role}} for row in rows if row.team is not None
+        {"team": {**entity_node(row.team), "bytes_if_hidden": 0}, "role": {"name": row.role}}
+        for row in rows
+        if row.team is not None
     ]

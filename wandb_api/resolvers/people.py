@@ -298,5 +298,6 @@ def resolve_storage_bytes(entity: dict[str, Any], info: Info) -> int | None:
     """Return the bytes a team holds, to who sees its usage."""
     team = entity.get("row")
     if team is None or not can(info.context.actor, TeamAction.VIEW_USAGE, team):
-        return None
+        hidden: int | None = entity.get("bytes_if_hidden")
+        return hidden
     return stored_bytes(team_id=team.pk)

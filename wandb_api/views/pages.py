@@ -88,12 +88,6 @@ reports = _missing(
         "runs:project_overview",
     )
 )
-registry = _missing(
-    MissingFeature(
-        _("The registry is not part of Runyard yet"),
-        _("Save a model with run.save() and tag its run, so that you can filter the runs table by tag."),
-    )
-)
 weave = _missing(
     MissingFeature(
         _("Weave is not part of Runyard"),
