@@ -20,9 +20,17 @@ urlpatterns = [
     path(f"{_PROJECT}/groups/<path:group>", pages.group, name="group"),
     path(f"{RUN_ROUTE}/workspace", redirecting_view("metrics:run_workspace"), name="run_workspace"),
     path("<str:entity>/registry/model", registries.model_registry, name="team_registry"),
-    path("orgs/<str:entity>/registry", redirecting_view("artifacts:registries_of"), name="organization_registries"),
+    path(
+        "orgs/<str:entity>/registry",
+        redirecting_view("artifacts:registries_of"),
+        name="organization_registries",
+    ),
     path("orgs/<str:entity>/registry/<str:name>", registries.registry, name="organization_registry"),
-    path("orgs/<str:entity>/registry/<str:name>/<path:rest>", registries.registry, name="organization_registry_part"),
+    path(
+        "orgs/<str:entity>/registry/<str:name>/<path:rest>",
+        registries.registry,
+        name="organization_registry_part",
+    ),
     # what is not part of Runyard
     path(f"{_PROJECT}/sweeps", pages.sweeps, name="sweeps"),
     path(f"{_PROJECT}/sweeps/<path:rest>", pages.sweeps, name="sweep"),

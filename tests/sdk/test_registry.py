@@ -45,14 +45,20 @@ def life(lab: Lab) -> Told:
     with person(lab.server, f"{name}-eve") as eve:
         manage("add_member", ops, eve.name, "--role", "member")
         number = _prepare(lab, organization, eve, "member")
-        names = {"ORGANIZATION": organization, "TEAM": team, "OPS": ops, "COLLEAGUE_ID": to_id("User", number)}
+        names = {
+            "ORGANIZATION": organization,
+            "TEAM": team,
+            "OPS": ops,
+            "COLLEAGUE_ID": to_id("User", number),
+        }
         as_eve = {**eve.env, "WANDB_USERNAME": eve.name}
-        told: Told = {"names": {**names, "project": lab.project}, "owner": _told(lab, "registry_owner", names)}
+        told: Told = {
+            "names": {**names, "project": lab.project},
+            "owner": _told(lab, "registry_owner", names),
+        }
         is_young = "created" in told["owner"]
         shown = {"REGISTRY": "common" if is_young else "model"}
         told["colleague"] = _told(lab, "registry_colleague", {**names, **as_eve, **shown})
-        if url := told["owner"].get("url"):
-            told["page"] = lab.ada.wire.http.get(url, follow_redirects=False).headers["location"]
         _prepare(lab, organization, eve, "admin")
         told["end"] = _told(lab, "registry_end", names)
     return told
@@ -74,7 +80,7 @@ def _owner(ran: Ran) -> dict[str, Any]:
 def test_link(ran: Ran) -> None:
     """ART-5."""
     told = _owner(ran)
-    assert told["linked"][:3] == ["Net:v0", "Net", "model"]
+    assert told["linked"][:3] == ["v0", "Net", "model"]
     assert {"latest", "staging"} <= set(told["linked"][3])
     assert {"good", "latest", "staging"} <= set(told["aliases"])
 
@@ -82,13 +88,14 @@ def test_link(ran: Ran) -> None:
 @scenario("link_model to a team's registry", "life")
 def test_link_model(ran: Ran) -> None:
     """ART-5."""
-    assert _owner(ran)["old"] == ["Old:v0", "Old"]
+    assert _owner(ran)["old"] == ["v0", "Old"]
 
 
 @scenario("a protected alias", "life")
 def test_protected_alias(ran: Ran) -> None:
     """TEAM-21: only the registry admins give it, not the organization's."""
-    assert "production" in _owner(ran)["protected"]
+    refusal = _owner(ran)["protected"]
+    assert "production" in refusal or "403" in refusal  # 0.16 has words of its own
     assert "production" in ran.told["end"]["protected"]
 
 
@@ -170,9 +177,13 @@ def test_refusals(ran: Ran) -> None:
 
 
 @scenario("Artifact.url", "life", since=SHARED)
-def test_the_address_that_the_sdk_prints_leads_to_the_version(ran: Ran) -> None:
-    """Protocol 1.3."""
-    assert ran.told["page"].endswith("/wandb-registry-model/artifacts/model/Net/v0")
+def test_url(ran: Ran) -> None:
+    """ART-5: `wandb_api/tests/views/test_registries.py` sees where it leads."""
+    organization = ran.told["names"]["ORGANIZATION"]
+    address, _, query = _owner(ran)["url"].partition("?")
+    assert address.endswith(f"/orgs/{organization}/registry/model")
+    selected = f"{organization}%2Fwandb-registry-model%2FNet"
+    assert query == f"selectionPath={selected}&view=membership&version=v0"
 
 
 @scenario("delete, unlink", "life", since=SHARED)

@@ -76,7 +76,7 @@ def places_meeting(
     for count, (pk, text) in enumerate(rows.iterator(chunk_size=100)):
         if count == MOST:
             raise Invalid(
-                f"The metadata of at most {MOST} versions can be compared at once; also filter registries or collections."
+                f"The metadata of at most {MOST} versions can be compared at once; filter collections, too."
             )
         read(len(text))
         flat = _flat(text)

@@ -1,6 +1,6 @@
 """W&B's addresses of registries, which its SDKs print of linked versions; the pages of ours check who may see them.
 
-Source: wandb 0.31.0, ``wandb/sdk/artifacts/artifact.py`` (``_construct_registry_url``, ``_construct_model_registry_url``).
+Source: wandb 0.31.0, ``wandb/sdk/artifacts/artifact.py``: ``_construct_registry_url`` and the one after it.
 """
 
 from contextlib import suppress
@@ -28,13 +28,13 @@ def model_registry(request: HttpRequest, entity: str) -> HttpResponse:
 
 @declare(Open.ANYONE)
 @require_safe
-def registry(request: HttpRequest, entity: str, name: str, rest: str = "") -> HttpResponse:  # noqa: ARG001 - a tab
+def registry(request: HttpRequest, entity: str, name: str, rest: str = "") -> HttpResponse:
     """Lead to the version of an organization's registry that the address selects, or to the registry."""
     return _lead(request, entity, name)
 
 
 def _lead(request: HttpRequest, entity: str, name: str) -> HttpResponse:
-    path = request.GET.get("selectionPath", "").replace("\x00", "").strip("/")
+    path = request.GET.get("selectionPath", "").strip("/")
     selected = _selected(actor_of(request), path, request.GET.get("version", ""))
     return redirect(selected) if selected else redirect("artifacts:registry", entity, name)
 
@@ -44,6 +44,6 @@ def _selected(actor: Actor, path: str, label: str) -> str:
     with suppress(NotFound, ValueError):
         entity, registry, name = path.split("/")
         collection = get_collection(actor, get_registry(actor, entity, registry).project, name)
-        place = find_membership(collection, label.replace("\x00", "")) if label else None
+        place = find_membership(collection, label) if label else None
         return collection_page(collection) if place is None else version_page(place)
     return ""

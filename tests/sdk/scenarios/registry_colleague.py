@@ -15,7 +15,7 @@ def refused(call):
     """Return what an exception says, with what it came from."""
     try:
         call()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - each SDK raises its own
         return f"{error} | {error.__cause__}"
     return ""
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import wandb
 
-organization, team, ops, colleague = (os.environ[name] for name in ("ORGANIZATION", "TEAM", "OPS", "COLLEAGUE_ID"))
+organization, team, ops, colleague = (
+    os.environ[name] for name in ("ORGANIZATION", "TEAM", "OPS", "COLLEAGUE_ID")
+)
 project, told = os.environ["WANDB_PROJECT"], {}
 is_young = hasattr(wandb.Api, "create_registry")
 
@@ -16,14 +18,20 @@ def refused(call):
     """Return what an exception says, with what it came from."""
     try:
         call()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - each SDK raises its own
         return f"{error} | {error.__cause__}"
     return ""
 
 
 def described(registry):
     types = sorted(registry.artifact_types)
-    return [registry.name, registry.visibility, registry.description, types, registry.allow_all_artifact_types]
+    return [
+        registry.name,
+        registry.visibility,
+        registry.description,
+        types,
+        registry.allow_all_artifact_types,
+    ]
 
 
 Path("net.bin").write_bytes(b"net " * 100)
@@ -39,14 +47,16 @@ with wandb.init(id="trainer", entity=team) as run:
 
 api = wandb.Api(overrides={"entity": team})
 linked = api.artifact(f"{organization}/wandb-registry-model/Net:staging")
-told["linked"] = [linked.name, linked.collection.name, linked.type, sorted(linked.aliases)]
+told["linked"] = [linked.version, linked.collection.name, linked.type, sorted(linked.aliases)]
 old = api.artifact(f"{team}/model-registry/Old:first")
-told["old"] = [old.name, old.collection.name]
+told["old"] = [old.version, old.collection.name]
 linked.aliases.append("good")
 linked.save()
 told["aliases"] = sorted(wandb.Api().artifact(f"{organization}/wandb-registry-model/Net:v0").aliases)
 linked.aliases.append("production")
-told["protected"] = refused(linked.save)  # protected in this registry, of which the organization's admin is no admin
+told["protected"] = refused(
+    linked.save
+)  # protected in this registry, of which the organization's admin is no admin
 if is_young:
     told["url"] = linked.url
     made = api.create_registry("shared", "organization", organization, "what is shared", ["model"])
@@ -62,20 +72,24 @@ if is_young:
     all_of = api.registries(organization=organization)
     told["registries"] = sorted(one.name for one in all_of)
 
-    def search(filter):
-        return api.registries(organization=organization, filter=filter)
+    def search(wanted):
+        return api.registries(organization=organization, filter=wanted)
 
     told["by name"] = [one.name for one in search({"name": "shared"})]
-    told["by pattern"] = sorted(one.name for one in search({"name": {"$regex": "s[he]"}}))
+    told["by pattern"] = sorted(one.name for one in search({"name": {"$regex": "registry-s"}}))
     told["collections"] = sorted(one.name for one in made.collections())
-    told["one collection"] = [one.name for one in search({"name": "shared"}).collections(filter={"name": "Net"})]
+    told["one collection"] = [
+        one.name for one in search({"name": "shared"}).collections(filter={"name": "Net"})
+    ]
     told["versions"] = sorted(one.name for one in search({}).versions())
     filters = {
         "alias": {"alias": "best"}, "either": {"$or": [{"alias": "best"}, {"alias": "staging"}]},
         "tag": {"tag": "none"}, "metadata": {"metadata.accuracy": {"$gt": 0.5}},
         "other metadata": {"metadata.data.name": "cats"},
     }  # fmt: skip
-    told["found"] = {name: sorted(one.name for one in search({}).versions(filter=one)) for name, one in filters.items()}
+    told["found"] = {
+        name: sorted(one.name for one in search({}).versions(filter=one)) for name, one in filters.items()
+    }
     made.description, made.visibility = "changed", "restricted"
     made.artifact_types.append("dataset")
     made.save()

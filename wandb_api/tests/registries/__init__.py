@@ -1,0 +1,1 @@
+"""Registries as SDKs ask for them."""
