@@ -194,6 +194,11 @@ def _ids(case: Case, thing: Thing) -> dict[str, str]:
         return ids | ({"invitation": to_id("Invitation", invitation.pk)} if invitation else {})
     if case.over in {Over.VERSION, Over.DRAFT, Over.COLLECTION, Over.PORTFOLIO}:
         return _ids_of_artifact(case, row)
+    if case.over is Over.REGISTRY:
+        user, team = row.members.get().user_id, row.project.team_id
+        return {
+            "registry": to_id("Project", row.project_id), "user": to_id("User", user), "team": to_id("Entity", team),
+        }  # fmt: skip
     return {"id": to_id("ApiKey", row.pk)} if case.over is Over.KEY else {}
 
 

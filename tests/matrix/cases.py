@@ -123,6 +123,7 @@ def _by_matrix(who: str, actor: str, thing: Thing) -> bool:
     return (
         role in tokens
         or f"{anywhere}!" in tokens
+        or ("S" in tokens and thing.place == "organization" and actor in permissions.PROGRAMS)
         or ("B" in tokens and thing.place == "organization" and actor in permissions.BILLING_ADMINS)
         or (f"{role}-own" in tokens and thing.owner == actor)
         or ("P" in tokens and thing.visibility in {"public", "open"})

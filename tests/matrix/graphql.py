@@ -5,7 +5,7 @@ Documents name things by `$entity`, `$project` and `$run`, or by global ids: `$i
 team).
 """
 
-from tests.matrix import graphql_artifacts
+from tests.matrix import graphql_artifacts, graphql_registries
 from tests.matrix.cases import Case, Over
 from tests.matrix.permissions import ELEVATED, SIGNED_IN
 
@@ -44,6 +44,7 @@ def _run(needs: str, document: str, *, found_at: str = "found", is_made_on_use: 
 
 ROUTES: dict[str, list[Case]] = {
     **graphql_artifacts.ROUTES,
+    **graphql_registries.ROUTES,
     "Query.viewer": [Case(SIGNED_IN, document="{ found: viewer { id } }")],
     "Query.serverInfo": [Case(SIGNED_IN, document="{ found: serverInfo { features { name } } }")],
     "Query.entity": [
@@ -70,7 +71,7 @@ ROUTES: dict[str, list[Case]] = {
     "Query.users": [Case(ELEVATED, document='{ found: users(query: "e") { edges { node { id } } } }')],
     "Query.organization": [
         Case(
-            "organization: view",
+            "organization: know of",
             Over.ORGANIZATION,
             document="query($entity: String!) { found: organization(name: $entity) { id } }",
         )
@@ -160,6 +161,7 @@ ROUTES: dict[str, list[Case]] = {
         )
     ],
     "Mutation.upsertModel": [
+        *graphql_registries.UPSERTS,
         Case("projects: create", Over.ENTITY, document=_MODEL % "", args={"project": "a-new-project"}),
         # who may create projects is told that the name of a hidden one is taken
         Case(

@@ -2,6 +2,7 @@
 
 A permission's ``who`` is its cell of the table in TEAM-21: V view-only, M member, A team admin, O organization
 admin; ``A!`` also where a project is restricted; B billing admin of the organization (BIL-9);
+S a service account of it;
 ``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L`` anyone
 signed in when the project is Open (a new run, or their own). ``scopes`` are the actions of which an API key that
 is limited must hold one.
@@ -139,6 +140,11 @@ TABLE = {
     "artifacts: link": _row(
         "M A O", "artifact.create", sees="artifacts: view"
     ),  # and download: whoever sees it there
+    "organization: know of": _row("O Om S", "organization.view", "registry.view"),
+    "registries of organizations: view": _row("O Om S", "registry.view"),
+    "registries of organizations: edit": _row(
+        "O", "registry.update", sees="registries of organizations: view"
+    ),  # its registry admin is its first admin; the others of TEAM-21 are in artifacts/tests/registries
     "organization: registries": _row("O", "registry.create", sees="organization: view"),
     "registries: view": _row("V M A O", "registry.view"),
     "automations of a registry: view": _row("V M A O", "automation.view", sees="registries: view"),
