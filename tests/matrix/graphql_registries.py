@@ -11,7 +11,10 @@ _RENAME = (
     ' oldProjectName: "wandb-registry-model", newProjectName: "wandb-registry-new"}) { project { id } } }'
 )
 _DELETE = "mutation($registry: String!) { found: deleteModel(input: {id: $registry}) { success } }"
-_MEMBERS = "mutation($registry: ID!, $user: ID!) { found: %s(input: {projectId: $registry, userIds: [$user]}) { success } }"
+_MEMBERS = (
+    "mutation($registry: ID!, $user: ID!) { found: %s(input: {projectId: $registry, userIds: [$user]})"
+    " { success } }"
+)
 _ROLE = (
     "mutation($registry: ID!, $user: ID!) { found: updateProjectMember(input: {projectId: $registry, userId: $user,"
     ' userProjectRole: "member"}) { success } }'

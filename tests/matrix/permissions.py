@@ -1,11 +1,10 @@
 """The permissions of the specification (TEAM-20..25, TEAM-30..33) as data. Written from the text, not from the code.
 
 A permission's ``who`` is its cell of the table in TEAM-21: V view-only, M member, A team admin, O organization
-admin; ``A!`` also where a project is restricted; B billing admin of the organization (BIL-9);
-S a service account of it;
-``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L`` anyone
-signed in when the project is Open (a new run, or their own). ``scopes`` are the actions of which an API key that
-is limited must hold one.
+admin; ``A!`` also where a project is restricted; B billing admin of the organization (BIL-9), S a
+service account in it; ``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L``
+anyone signed in when the project is Open (a new run, or their own). ``scopes`` are the actions of which an API key
+that is limited must hold one.
 """
 
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ def _check(compare: Compare) -> None:
     if not isinstance(value, kind) or (operator in _ORDERED and isinstance(value, bool)):
         raise Invalid(f"{compare.column!r} needs {words}, not {value!r}.")
     if operator is Operator.MATCHES:
-        Matches(Value(""), value)  # says what is wrong with a pattern
+        Matches(Value(""), str(value))  # says what is wrong with a pattern
 
 
 def places_meeting(

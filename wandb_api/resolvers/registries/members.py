@@ -33,7 +33,7 @@ def resolve_members(project: Node, info: Info) -> list[Node]:
     if registry is None:
         return []
     rows = RegistryMember.objects.filter(registry=registry, user__is_active=True).select_related("user")
-    people = [row.user_id for row in rows]
+    people = [row.user_id for row in rows if row.user_id is not None]
     told = emails_shown(info.context.actor, registry).filter(pk__in=people).values_list("pk", flat=True)
     return member_nodes(rows, set(told))
 

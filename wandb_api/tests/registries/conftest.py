@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import pytest
 
 from access.actor import SYSTEM
+from accounts.models import User
 from artifacts.models import Membership, Registry, RegistryRole
 from artifacts.registries.members import add_members
 from artifacts.registries.services import create_registry
 from artifacts.tests.factories import make_version
 from artifacts.versions.links import link_version
-from teams.models import Team
+from teams.models import Organization, Team
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Asker
@@ -20,6 +21,7 @@ from wandb_api.tests.asking import Asker
 class Acme:
     """The organization ``acme``; its registry ``shared`` is seen by all of it."""
 
+    organization: Organization
     vision: Team
     """Whose project ``cats`` has the version that is linked as ``shared/net``."""
     ops: Team
@@ -38,7 +40,7 @@ class Acme:
 
     def someone(self, role: str = "", name: str = "") -> Asker:
         """Return somebody of the team ``ops``, with a role of their own in the registry."""
-        person = make_member(self.ops, **({"username": name} if name else {}))
+        person = make_member(self.ops, username=name) if name else make_member(self.ops)
         if role:
             add_members(actor=SYSTEM, registry=self.registry, users=[person], role=role)
         return Asker(person)
@@ -58,9 +60,10 @@ def acme(db: None) -> Acme:
     place = link_version(
         actor=SYSTEM, version=version, project=registry.project, name="net", aliases=["best"]
     )
-    return Acme(vision, ops, registry, place)
+    return Acme(organization, vision, ops, registry, place)
 
 
 @pytest.fixture
 def chief(acme: Acme) -> Asker:
-    return Asker(acme.vision.organization.members.get(user__username="chief").user)
+    """Return the organization's first admin, who has no role of their own in ``shared``."""
+    return Asker(User.objects.get(username="chief"))

@@ -78,7 +78,11 @@ class TestCreate:
 
 class TestChange:
     def test_by_a_registry_admin(self, acme: Acme):
-        given = {"description": "changed", "access": "RESTRICTED", "allowAllArtifactTypesInRegistry": False}
+        given: dict[str, Any] = {
+            "description": "changed",
+            "access": "RESTRICTED",
+            "allowAllArtifactTypesInRegistry": False,
+        }
         made = upsert(acme.someone("admin"), "shared", artifactTypes=[{"name": "dataset"}], **given)
         changed = made.data["upsertModel"]
         assert not changed["inserted"]

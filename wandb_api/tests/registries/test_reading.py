@@ -125,7 +125,7 @@ class TestRegistries:
         someone = acme.someone()
         for number in range(12):
             create_registry(
-                actor=SYSTEM, organization=acme.vision.organization, name=f"more{number}", types=["model"]
+                actor=SYSTEM, organization=acme.organization, name=f"more{number}", types=["model"]
             )
         with django_assert_max_num_queries(25):
             assert len(names_of(someone)) == 15
@@ -187,12 +187,13 @@ class TestCollections:
         )
         assert node["project"] == {"name": "wandb-registry-shared", "entity": {"name": "acme"}}
         assert node["tags"] == {"edges": [{"node": {"name": "prod"}}]}
-        for given, count in [
+        cases: list[tuple[dict[str, Any], int]] = [
             ({"registries": {"id": acme.registry.project_id}, "filters": {"tag": "prod"}}, 1),
             ({"registries": {"name": "wandb-registry-model"}}, 0), ({"filters": {"name": {"$regex": "^n"}}}, 1),
             ({"filters": {"artifact_collection_id": collection.pk}}, 1), ({"filters": {"tag": "x"}}, 0),
             ({"types": ["SEQUENCE"]}, 0),
-        ]:  # fmt: skip
+        ]  # fmt: skip
+        for given, count in cases:
             assert len(found(someone, COLLECTIONS, "artifactCollections", **given)) == count, given
 
     def test_of_a_restricted_registry_are_not_told(self, acme: Acme):
@@ -235,11 +236,12 @@ class TestVersions:
 
     def test_are_filtered_by_collection_and_registry(self, acme: Acme):
         someone = acme.someone()
-        for given, count in [
+        cases: list[tuple[dict[str, Any], int]] = [
             ({"collections": {"name": "net"}}, 1), ({"collections": {"name": "other"}}, 0),
             ({"registries": {"name": "wandb-registry-shared"}, "filters": {"id": acme.place.version_id}}, 1),
             ({"registries": {"name": "wandb-registry-model"}}, 0),
-        ]:  # fmt: skip
+        ]  # fmt: skip
+        for given, count in cases:
             assert len(found(someone, VERSIONS, "artifactMemberships", **given)) == count, given
 
     def test_filters_tell_no_secret_of_the_metadata(self, acme: Acme):
