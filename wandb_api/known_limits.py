@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
 from accounts.known_limits import SENT_AGAIN, requests_of
+from wandb_api.artifacts import metadata
 from wandb_api.graphql import document_limits as limits
 
 
@@ -34,6 +35,10 @@ def register() -> None:
         Limit(
             "graphql.history_specs", requests, _("Specs of a run’s `sampledHistory`"), lambda: limits.MAX_SPECS,
             _("The field is refused; ask in parts."),
+        ),
+        Limit(
+            "graphql.compared_metadata", requests, _("Versions whose metadata a GraphQL filter compares"),
+            lambda: metadata.MOST, stopped,
         ),
         Limit(
             "requests.bytes", requests, _("A request to GraphQL or REST, and a form"),

@@ -1,13 +1,17 @@
 """Registries with every release of the SDK: ART-5, TEAM-21. The scripts are `scenarios/registry_*.py`."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.installation import Installation
 from tests.sdk.lab import Lab
 from tests.sdk.lines import Job, Ran, Told, scenario
-from tests.sdk.people import Person, person
+from tests.sdk.people import VERSION, Person, person
+from tests.sdk.wire import recording
 from wandb_api.graphql.global_ids import to_id
 
 pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
@@ -192,3 +196,18 @@ def test_delete(ran: Ran) -> None:
     told = ran.told["end"]
     assert told["registries"] == ["dataset", "model", "secret"]
     assert told["source"] == "net:v0"
+
+
+def test_of_a_team_s_organization_no_metadata_host_is_asked(
+    server: Installation,
+    ada: Person,
+    team: str,
+    sdk: Callable[[str], Path],
+    run_script: Callable[..., Any],
+) -> None:
+    """Entities tell their organization, by whose number alone the SDK asks that host."""
+    code = "import time, wandb\nrun = wandb.init(project='hosts')\ntime.sleep(2)\nrun.finish()"
+    with recording(server.port) as host:
+        found = {"WANDB_X_STATS_COREWEAVE_METADATA_BASE_URL": host.url, "WANDB_ENTITY": team}
+        run_script(sdk(VERSION), code, env={**ada.env, **found})
+    assert host.statuses == []

@@ -15,11 +15,13 @@ from artifacts.drafts.commit import commit_version
 from artifacts.manifests.document import write_manifest
 from artifacts.manifests.ids import to_version_id
 from artifacts.models import Version
+from artifacts.registries.services import RegistryChanges, create_registry, update_registry
 from artifacts.tests.factories import entries_for, make_draft, make_version, send_manifest
 from artifacts.versions.deletion import delete_version
+from artifacts.versions.links import link_version
 from runs.models import Project
 from teams.models import Visibility
-from tests.factories import ProjectFactory, UserFactory, make_key, make_member
+from tests.factories import ProjectFactory, TeamFactory, UserFactory, make_key, make_member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
@@ -62,6 +64,20 @@ def test_others_are_not(version: Version, project: Project) -> None:
     assert ask(address(version), make_member(project.team, Preset.VIEW_ONLY))[0] == 403
     Project.objects.update(visibility=Visibility.PUBLIC)
     assert ask(address(version), UserFactory())[0] == 403
+
+
+def test_a_viewer_of_a_registry_is_led_to_what_is_linked_there(version: Version, project: Project) -> None:
+    """ART-5: who sees the registry alone downloads from it, but not with the role that only lets look."""
+    organization = project.team.organization
+    assert organization is not None
+    person = make_member(TeamFactory(organization=organization))
+    assert ask(address(version), person)[0] == 404
+    registry = create_registry(actor=SYSTEM, organization=organization, name="shared")
+    link_version(actor=SYSTEM, version=version, project=registry.project, name="net")
+    assert ask(address(version), person)[0] == 302
+    changes = RegistryChanges(everyone_role="restricted_viewer")
+    update_registry(actor=SYSTEM, registry=registry, changes=changes)
+    assert ask(address(version), person)[0] == 403
 
 
 @pytest.mark.parametrize("digest", ["0" * 32, "no-digest", "%00"])
