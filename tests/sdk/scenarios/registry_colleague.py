@@ -41,7 +41,10 @@ if hasattr(wandb.Api, "create_registry"):
     told["create"] = refused(lambda: api.create_registry("mine", "organization", organization))
     told["delete"] = refused(api.registry(name, organization).delete)
     registries = list(api.registries(organization=organization))
-    told["registries"] = sorted(one.name for one in registries)
+    told["registries"] = sorted(one.name.removeprefix("wandb-registry-") for one in registries)
+    told["left"] = [
+        one.name for one in api.registries(organization, {"name": name}).versions({"version": {"$gt": 0}})
+    ]
     told["nobody's"] = refused(lambda: list(api.registries(organization="nowhere")))
     mine = wandb.Api(overrides={"entity": os.environ["WANDB_USERNAME"]})
     told["by person"] = refused(lambda: mine.artifact(f"wandb-registry-{name}/Net:v0"))

@@ -18,6 +18,8 @@ if hasattr(wandb.Artifact, "unlink"):
 if hasattr(wandb.Api, "create_registry"):
     told["left"] = [one.name for one in api.registries(organization, {"name": "model"}).versions()]
     api.registry("common", organization).delete()
-    told["registries"] = sorted(one.name for one in api.registries(organization=organization))
+    told["registries"] = sorted(
+        one.name.removeprefix("wandb-registry-") for one in api.registries(organization=organization)
+    )
 told["source"] = wandb.Api().artifact(f"{team}/{os.environ['WANDB_PROJECT']}/net:v0").name
 Path("told.json").write_text(json.dumps(told))

@@ -23,6 +23,10 @@ def refused(call):
     return ""
 
 
+def plain(registries):
+    return sorted(one.name.removeprefix("wandb-registry-") for one in registries)  # 0.19 lists them with it
+
+
 def described(registry):
     types = sorted(registry.artifact_types)
     return [
@@ -70,13 +74,13 @@ if is_young:
     told["wrong type"] = refused(lambda: data.link(f"{organization}/wandb-registry-shared/Rows"))
     told["wrong name"] = refused(lambda: own.link(f"{organization}/wandb-registry-none/Net"))
     all_of = api.registries(organization=organization)
-    told["registries"] = sorted(one.name for one in all_of)
+    told["registries"] = plain(all_of)
 
     def search(wanted):
         return api.registries(organization=organization, filter=wanted)
 
-    told["by name"] = [one.name for one in search({"name": "shared"})]
-    told["by pattern"] = sorted(one.name for one in search({"name": {"$regex": "registry-s"}}))
+    told["by name"] = plain(search({"name": "shared"}))
+    told["by pattern"] = plain(search({"name": {"$regex": "registry-s"}}))
     told["collections"] = sorted(one.name for one in made.collections())
     told["one collection"] = [
         one.name for one in search({"name": "shared"}).collections(filter={"name": "Net"})

@@ -61,6 +61,8 @@ def test_a_viewer_is_refused(acme: Acme, vera: Asker):
     answer = link(vera, acme)
     assert answer.status == 403
     assert "“Create artifacts”" in answer.messages[0]
+    assert "registry admin of shared can give" in answer.messages[0]
+    assert "the team acme" not in answer.messages[0], "it has no members"
 
 
 def test_a_registry_that_is_missing_and_one_that_is_hidden_are_told_alike(acme: Acme, vera: Asker):
