@@ -15,7 +15,15 @@ from access.resources.registry import NOBODY, Resource, any_of, value_at
 from common.database.compiled_sql import KeysOf
 from teams.access import TeamAction
 from teams.explain import reasons
-from teams.models import Membership, Organization, OrganizationMember, ProductAccess, ServiceAccount, Team
+from teams.models import (
+    Membership,
+    Organization,
+    OrganizationMember,
+    ProductAccess,
+    ServiceAccount,
+    Team,
+    TeamKind,
+)
 
 _OF_MEMBERS = Q(role__preset=Preset.MEMBER) | Q(role__base__preset=Preset.MEMBER)
 """Member, and custom roles that add to it (TEAM-20)."""
@@ -179,8 +187,9 @@ class TeamRoles:
             return [reasons.withheld(row)]
         found = []
         team_id = value_at(row, resource.team) if resource.team else None
-        if team_id is not None:
-            found.append(self._of_team(actor, action, Team.objects.get(pk=team_id)))
+        team = None if team_id is None else Team.objects.get(pk=team_id)
+        if team is not None and team.kind != TeamKind.ORGANIZATION:
+            found.append(self._of_team(actor, action, team))
         organization_id = value_at(row, resource.organization) if resource.organization else None
         if organization_id is not None:
             found += self._of_organization(actor, action, Organization.objects.get(pk=organization_id))
