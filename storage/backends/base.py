@@ -37,20 +37,30 @@ class SignedUpload:
 class Backend(Protocol):
     """Keeps objects by key, below a prefix; keys are never used again, and objects never change.
 
-    All methods raise `StorageUnavailable` when the bucket does not answer or refuses.
+    All methods raise `StorageUnavailable` when the bucket does not answer or refuses. What a backend cannot sign it is
+    never asked to: such methods raise NotImplementedError.
     """
 
     can_sign_uploads: bool
-    """Whether clients may send bytes straight to it; where not, the server passes them on."""
+    """Whether clients may send a whole file straight to it (`upload_url`); where not, the server passes it on."""
+    can_sign_parts: bool
+    """Whether they may send the parts of a file (`begin_parts` and the rest); where not, the server takes these."""
+    can_sign_downloads: bool
+    """Whether they may get bytes straight from it (`download_url`); where not, the server passes them on."""
 
     def put(self, key: str, content: Path, *, md5: str) -> None:
-        """Store a file; durable when this returns. The provider refuses bytes with another MD5 (base64)."""
-
-    def read(self, key: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
-        """Yield a part of an object, or all of it, in pieces.
+        """Store a file; durable when this returns. Bytes with another MD5 (base64) than this are refused.
 
         Raises:
-            ObjectMissing: there is none.
+            Invalid: the file is not what its MD5 says.
+        """
+
+    def read(self, key: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
+        """Open an object now, and yield a part of it, or all of it, in pieces; what lies behind its end is left out.
+
+        Raises:
+            ObjectMissing: there is none. Once pieces come, only StorageUnavailable is raised, if fewer come than the
+                bucket has announced.
         """
 
     def info(self, key: str) -> ObjectInfo | None:
@@ -75,7 +85,10 @@ class Backend(Protocol):
         """Return where one part goes; its MD5 (base64) is signed."""
 
     def complete_parts(self, key: str, upload_id: str, parts: Sequence[tuple[int, str]]) -> None:
-        """Put an object together of its parts: number, and MD5 in hexadecimal, of each.
+        """Put an object together of its parts: number, and ETag as its PUT was answered, of each.
+
+        The ETag is the MD5 in hexadecimal, unless the bucket encrypts by keys of its own. Asked again after it has
+        succeeded, it succeeds again.
 
         Raises:
             Invalid: the bucket lacks a part or has other bytes; the message names it.
