@@ -7,7 +7,7 @@ from storage.backends.base import SignedUpload
 
 
 class _Unsigned:
-    def _refuse(self) -> NoReturn:
+    def refuse(self) -> NoReturn:
         raise NotImplementedError(f"{type(self).__name__} signs no such URL")
 
 
@@ -17,16 +17,16 @@ class NoSignedParts(_Unsigned):
     can_sign_parts = False
 
     def begin_parts(self, key: str) -> str:
-        self._refuse()
+        self.refuse()
 
     def part_url(self, key: str, upload_id: str, number: int, *, md5: str, expires_s: int) -> SignedUpload:
-        self._refuse()
+        self.refuse()
 
     def complete_parts(self, key: str, upload_id: str, parts: Sequence[tuple[int, str]]) -> None:
-        self._refuse()
+        self.refuse()
 
     def give_up_parts(self, key: str, upload_id: str) -> None:
-        self._refuse()
+        self.refuse()
 
 
 class NoSignedUploads(NoSignedParts):
@@ -35,4 +35,4 @@ class NoSignedUploads(NoSignedParts):
     can_sign_uploads = False
 
     def upload_url(self, key: str, *, md5: str, size_bytes: int | None, expires_s: int) -> SignedUpload:
-        self._refuse()
+        self.refuse()
