@@ -5,6 +5,7 @@ switch the SDK to another way of uploading (`x-ms-blob-type`).
 """
 
 import base64
+import logging
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from storage.backends.sessions import prepare
 from storage.backends.transfer import Timeouts, delete_each, disposition, require_md5, select_keys
 from storage.backends.unsigned import NoSignedUploads
 
+logging.getLogger("azure.core.pipeline.policies.http_logging_policy").setLevel(
+    logging.WARNING
+)  # else: each request
 _WRITE, _READ, _DELETE, _LIST = "write (w)", "read (r)", "delete (d)", "list (l)"
 _BLOCK_BYTES = 8 * 1024 * 1024
 """What is in memory at once of a file that goes up, or an object that comes down; an object has at most ..."""
@@ -168,7 +172,8 @@ class AzureBackend(NoSignedUploads):
         try:
             yield
         except HttpResponseError as error:
-            code = str(getattr(error, "error_code", "") or error.status_code or "")
+            code = getattr(error, "error_code", None) or error.status_code
+            code = str(getattr(code, "value", code))
             if code in expected:
                 raise _ExpectedError from error
             if code in {"BlobNotFound", "ResourceNotFound"}:

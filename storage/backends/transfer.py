@@ -71,7 +71,7 @@ def delete_each(delete: Callable[[str], None], keys: Collection[str]) -> None:
 
 
 def select_keys(found: Iterable[tuple[str, datetime]], prefix: str, older_than: datetime) -> Iterator[str]:
-    """Yield the keys of listed objects (name in the bucket, time of writing) that are of interest, without the prefix."""
+    """Yield the keys of listed objects (name in the bucket, time of writing) that somebody may ask for."""
     for name, written_at in found:
         key = name.removeprefix(prefix)
         if written_at < older_than and key != OWNER_KEY:
