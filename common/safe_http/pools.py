@@ -18,9 +18,10 @@ _LOOK_UP_S = 5
 
 def keep_outside(manager: PoolManager) -> None:
     """Let connections of a manager lead nowhere but to the public network, and networks that the operator allowed."""
+    classes: dict[str, Any] = manager.pool_classes_by_scheme
     manager.pool_classes_by_scheme = {
         scheme: type(f"Checked{pool.__name__}", (pool,), {"ConnectionCls": _checked(pool.ConnectionCls)})
-        for scheme, pool in manager.pool_classes_by_scheme.items()
+        for scheme, pool in classes.items()
     }
 
 

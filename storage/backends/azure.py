@@ -44,7 +44,7 @@ _WHY = {
     "InvalidResourceName": "has a name that is not allowed",
     "OutOfRangeInput": "has a name that is not allowed",
 }
-_NOT_PERMITTED = {"AuthorizationPermissionMismatch", "AuthorizationFailure", "InsufficientAccountPermissions"}
+_NOT_PERMITTED = {"AuthorizationPermissionMismatch", "InsufficientAccountPermissions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,15 @@ class AzureBackend(NoSignedUploads):
                 if credentials.account_key
                 else credentials.signature
             ),
-            transport=RequestsTransport(session=session, session_owner=False),
-            connection_timeout=timeouts.connect_s,
-            read_timeout=timeouts.read_s,
+            transport=RequestsTransport(
+                session=session,
+                session_owner=False,
+                connection_timeout=timeouts.connect_s,
+                read_timeout=timeouts.read_s,
+            ),
             retry_total=timeouts.tries - 1,
             initial_backoff=1,
+            increment_base=1,
             max_single_put_size=_BLOCK_BYTES,
             max_block_size=_BLOCK_BYTES,
             max_single_get_size=_BLOCK_BYTES,
@@ -180,7 +184,12 @@ class AzureBackend(NoSignedUploads):
                 raise ObjectMissing(f"The container {self.container.name} has no such object.") from error
             why = _why(code, str(error), permission)
             raise StorageUnavailable(f"The container {self.container.name} {why}.") from error
-        except (AzureError, OSError, ValueError) as error:
+        except (
+            AzureError,
+            OSError,
+            ValueError,
+            TypeError,
+        ) as error:  # the last of answers that its own code trips over
             why = refusal_in(error)
             said = f"is not asked: {why}" if why else f"does not answer ({type(error).__name__})"
             raise StorageUnavailable(f"The container {self.container.name} {said}.") from error
@@ -195,10 +204,16 @@ def _why(code: str, text: str, permission: str) -> str:
         return _WHY[code]
     if code in _NOT_PERMITTED:
         return f"refuses: the permission {permission} is missing"
-    if code in {"AuthenticationFailed", "NoAuthenticationInformation", "403"}:
-        if "date header" in text.lower():
-            return "refuses the time of the request: the clock of this server is wrong"
-        if "time frame" in text:
-            return "refuses the credentials: they have expired"
-        return "refuses the signature: the key or shared access signature does not hold"
+    if code in {"AuthenticationFailed", "NoAuthenticationInformation", "403"} or "authenticate" in text:
+        return _why_not_authenticated(text)
+    if code == "AuthorizationFailure":
+        return f"refuses: the permission {permission} is missing, or its firewall keeps this server out"
     return f"answered {code} to a request that needs the permission {permission}"
+
+
+def _why_not_authenticated(text: str) -> str:
+    if "date header" in text.lower():
+        return "refuses the time of the request: the clock of this server is wrong"
+    if "time frame" in text:
+        return "refuses the credentials: they have expired"
+    return "refuses the signature: the key or shared access signature does not hold"

@@ -14,7 +14,7 @@ from typing import Any
 import google.auth
 from google.api_core.client_options import ClientOptions
 from google.api_core.exceptions import GoogleAPICallError, RetryError
-from google.auth.credentials import Credentials, Signing
+from google.auth.credentials import Signing
 from google.auth.exceptions import GoogleAuthError
 from google.auth.transport.requests import AuthorizedSession
 from google.cloud.exceptions import NotFound
@@ -61,7 +61,7 @@ class GoogleBackend(NoSignedParts):
         self.bucket = bucket
         self._credentials = _credentials(key)
         self.can_sign_uploads = self.can_sign_downloads = isinstance(self._credentials, Signing)
-        session = AuthorizedSession(self._credentials)
+        session = AuthorizedSession(self._credentials)  # type: ignore[no-untyped-call] # Google's has no types
         prepare(session, is_kept_outside=bucket.is_kept_outside)
         options = ClientOptions(api_endpoint=bucket.endpoint) if bucket.endpoint else None
         client = Client(project=None, credentials=self._credentials, _http=session, client_options=options)
@@ -154,7 +154,7 @@ class GoogleBackend(NoSignedParts):
         try:
             yield
         except NotFound as error:
-            if "bucket does not exist" in str(error):
+            if permission in {_CREATE, _LIST} or "bucket does not exist" in str(error):
                 raise StorageUnavailable(f"The bucket {self.bucket.name} does not exist.") from error
             raise ObjectMissing(f"The bucket {self.bucket.name} has no such object.") from error
         except DataCorruption as error:
@@ -171,13 +171,13 @@ class GoogleBackend(NoSignedParts):
             raise StorageUnavailable(f"The bucket {self.bucket.name} {said}.") from error
 
 
-def _credentials(key: Mapping[str, str] | None) -> Credentials:
+def _credentials(key: Mapping[str, str] | None) -> Any:
     """Return what requests are signed with; a service account's key signs them by itself, no server is asked for it."""
     try:
         if key is None:
             found, _project = google.auth.default(scopes=_SCOPES)
             return found
-        own = service_account.Credentials.from_service_account_info(key, scopes=_SCOPES)
+        own = service_account.Credentials.from_service_account_info(key, scopes=_SCOPES)  # type: ignore[no-untyped-call] # as above
     except GoogleAuthError as error:
         raise StorageUnavailable("This machine has no credentials of Google.") from error
     except ValueError:

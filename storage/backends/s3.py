@@ -96,7 +96,8 @@ class S3Backend:
                 self._client.put_object(**self._at(key), Body=file, ContentLength=size, ContentMD5=md5)
 
     def _put_in_parts(self, key: str, file: BinaryIO, part_bytes: int) -> None:
-        upload_id, parts = self.begin_parts(key), []
+        upload_id = self.begin_parts(key)
+        parts: list[tuple[int, str]] = []
         try:
             while piece := file.read(part_bytes):
                 digest = hashlib.md5(piece, usedforsecurity=False)
@@ -261,6 +262,14 @@ class S3Backend:
             raise failure_of(error, self.bucket.name) from error
 
 
+def _follow_no_redirect(context: dict[str, Any], **_: Any) -> None:
+    """Say that a request was redirected already, so that boto3 does not: signed URLs would still name the wrong region.
+
+    Following them it also asks without an end a server that redirects everything.
+    """
+    context["s3_redirect"] = {**context.get("s3_redirect", {}), "redirected": True}
+
+
 @cache
 def _session() -> Any:
     """Return what has read the description of S3: 0.3 s for the first client, 10 ms for the others."""
@@ -301,6 +310,7 @@ def _client(bucket: S3Bucket, credentials: S3Credentials | None, timeouts: Timeo
         client = _session().client(
             "s3", region_name=bucket.region, endpoint_url=bucket.endpoint or None, config=config, **keys
         )
+    client.meta.events.register("before-parameter-build.s3", _follow_no_redirect)
     if bucket.is_kept_outside:
         keep_outside(client._endpoint.http_session._manager)
     return client

@@ -139,7 +139,7 @@ def _python() -> Path:
 
 
 @contextmanager
-def _process(command: Sequence[str | Path], url: str) -> Iterator[str]:
+def _process(command: Sequence[object], url: str) -> Iterator[str]:
     quiet = subprocess.DEVNULL
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUNYARD_")}
     environment["WEED_MASTER_VOLUME_GROWTH_COPY_1"] = "1"  # files for each new bucket, instead of 7
@@ -172,7 +172,7 @@ def _moto(_folder: Path) -> Iterator[str]:
 @contextmanager
 def _seaweedfs(folder: Path) -> Iterator[str]:
     ports = {name: free_port() for name in ("master", "volume", "filer", "s3")}
-    options = {f"{name}.port": port for name, port in ports.items()}
+    options: dict[str, object] = {f"{name}.port": port for name, port in ports.items()}
     options |= {f"{name}.port.grpc": free_port() for name in ports}
     options |= {
         "s3.port.iceberg": 0, "s3.port.lance": 0, "dir": folder, "ip": "127.0.0.1", "ip.bind": "127.0.0.1",

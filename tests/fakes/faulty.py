@@ -30,6 +30,8 @@ class Faults:
     """How many requests are still passed on before `answers` is given."""
     keeps_bytes: int | None = None
     """How much is sent of the content of each answer to GET, whatever its length says."""
+    redirects_to: str = ""
+    """Where requests are sent instead."""
     asked: list[str] = field(default_factory=list)
     """Method and path of each request."""
     ended: threading.Event = field(default_factory=threading.Event)
@@ -37,7 +39,7 @@ class Faults:
     def mend(self) -> None:
         """Let everything work again."""
         self.is_down = self.is_silent = False
-        self.answers, self.after, self.keeps_bytes = None, 0, None
+        self.answers, self.after, self.keeps_bytes, self.redirects_to = None, 0, None, ""
 
 
 class _Server(ThreadingHTTPServer):
@@ -54,8 +56,6 @@ class _Handler(FakeHandler):
     def _pass_on(self) -> None:
         faults = self.server.faults
         faults.asked.append(f"{self.command} {self.path}")
-        if self.headers.get("Expect", "").lower() == "100-continue" and not faults.is_silent:
-            pass  # the standard library has answered it
         if faults.is_silent:
             faults.ended.wait(PATIENCE_S)
         if faults.is_down or faults.is_silent:
@@ -65,6 +65,9 @@ class _Handler(FakeHandler):
         if faults.answers and faults.after <= 0:
             status, kind, answer = faults.answers
             self.answer(status, answer, {"Content-Type": kind})
+            return
+        if faults.redirects_to:
+            self.answer(307, b"", {"Location": faults.redirects_to})
             return
         faults.after -= 1
         self._ask(content)

@@ -1,6 +1,6 @@
 """What every place of bytes must do: the data folder, two servers of S3, those of Azure and Google (ART-7, TEAM-40)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -118,7 +118,7 @@ def test_a_second_installation_is_refused(store: Store):
 
 class TestSignedDownloads:
     @pytest.fixture(params=REMOTE)
-    def store(self, request: pytest.FixtureRequest, store_of) -> Store:
+    def store(self, request: pytest.FixtureRequest, store_of: Callable[[str], Store]) -> Store:
         return store_of(request.param)
 
     def url(self, store: Store, *, inline: bool = False, expires_s: int = HOUR) -> str:
@@ -158,7 +158,7 @@ class TestSignedDownloads:
 
 class TestSignedUploads:
     @pytest.fixture(params=["moto", "seaweedfs", "gcs"])
-    def store(self, request: pytest.FixtureRequest, store_of) -> Store:
+    def store(self, request: pytest.FixtureRequest, store_of: Callable[[str], Store]) -> Store:
         return store_of(request.param)
 
     def send(
@@ -182,7 +182,7 @@ class TestSignedUploads:
         other = CONTENT[::-1]
         answers = [
             self.send(store, other),
-            self.send(store, other, **{"Content-MD5": md5(other)}),
+            self.send(store, other, headers={"Content-MD5": md5(other)}),
             self.send(store, CONTENT, size=len(CONTENT) + 1),
         ]
         assert [answer.status_code for answer, _key in answers] == [400, 403, 403]
@@ -221,7 +221,7 @@ class TestSignedUploads:
 
 class TestParts:
     @pytest.fixture(params=S3)
-    def store(self, request: pytest.FixtureRequest, store_of) -> Store:
+    def store(self, request: pytest.FixtureRequest, store_of: Callable[[str], Store]) -> Store:
         return store_of(request.param)
 
     @pytest.fixture
