@@ -189,7 +189,7 @@ class AzureBackend(NoSignedUploads):
             OSError,
             ValueError,
             TypeError,
-        ) as error:  # the last of answers that its own code trips over
+        ) as error:  # the last: its code trips over some answers
             why = refusal_in(error)
             said = f"is not asked: {why}" if why else f"does not answer ({type(error).__name__})"
             raise StorageUnavailable(f"The container {self.container.name} {said}.") from error

@@ -35,6 +35,8 @@ _CREATE, _GET = "storage.objects.create", "storage.objects.get"
 _DELETE, _LIST = "storage.objects.delete", "storage.objects.list"
 _CHUNK_BYTES = 8 * 1024 * 1024
 """What is in memory at once of a file that goes up, or an object that comes down."""
+_RETRY_S = 5
+"""For how long Google's library goes on with failed requests, for each try but the first; it counts no tries."""
 _SCOPES = ("https://www.googleapis.com/auth/devstorage.read_write",)
 
 
@@ -68,7 +70,9 @@ class GoogleBackend(NoSignedParts):
         self._bucket = client.bucket(bucket.name)
         self._patience: dict[str, Any] = {
             "timeout": (timeouts.connect_s, timeouts.read_s),
-            "retry": DEFAULT_RETRY.with_timeout(timeouts.read_s * (timeouts.tries - 1)),
+            "retry": DEFAULT_RETRY.with_predicate(_is_worth_a_retry).with_timeout(
+                _RETRY_S * (timeouts.tries - 1)
+            ),
         }
 
     def put(self, key: str, content: Path, *, md5: str) -> None:
@@ -183,6 +187,10 @@ def _credentials(key: Mapping[str, str] | None) -> Any:
     except ValueError:
         raise Invalid("The private key of the service account cannot be read.") from None
     return own.with_always_use_jwt_access(always_use_jwt_access=True)
+
+
+def _is_worth_a_retry(error: Exception) -> bool:
+    return not refusal_in(error) and bool(DEFAULT_RETRY._predicate(error))
 
 
 def _status_of(error: GoogleAPICallError | InvalidResponse) -> int:

@@ -84,6 +84,9 @@ def _make_s3(server: BucketServer, name: str) -> Bucket:
         config=Config(proxies={}, read_timeout=PATIENCE_S),
     )  # fmt: skip
     client.create_bucket(Bucket=name)
+    client.put_object(
+        Bucket=name, Key="first", Body=b""
+    )  # SeaweedFS takes seconds for a bucket's first object
     options = urlencode({"endpoint": server.faults.url})
     return Bucket(f"s3://{name}?{options}", {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY})
 

@@ -13,7 +13,10 @@ from storage.backends.settings import build_backend
 from storage.backends.transfer import Timeouts
 from tests.fakes.buckets import Bucket, BucketServer
 
-TIMEOUTS = Timeouts(connect_s=2, read_s=2, tries=2)
+TIMEOUTS = Timeouts(connect_s=30, read_s=120, tries=2)
+"""As patient as a busy machine needs."""
+QUICK = Timeouts(connect_s=2, read_s=1, tries=1)
+"""Where no answer comes."""
 REMOTE = ["moto", "seaweedfs", "azurite", "gcs"]
 S3 = ["moto", "seaweedfs"]
 STRICT = ["seaweedfs", "azurite"]
@@ -38,11 +41,11 @@ class Store:
         assert self._bucket, "the data folder is no bucket"
         return self._bucket
 
-    def other(self, prefix: str = "", **credentials: str) -> Backend:
-        """Return a backend of the same bucket: of another prefix, or by other credentials."""
+    def other(self, prefix: str = "", timeouts: Timeouts = TIMEOUTS, **credentials: str) -> Backend:
+        """Return a backend of the same bucket: of another prefix, less patient, or by other credentials."""
         bucket = self.bucket.below(prefix) if prefix else self.bucket
         return build_backend(
-            bucket.url, bucket.credentials | credentials, is_operators=True, timeouts=TIMEOUTS
+            bucket.url, bucket.credentials | credentials, is_operators=True, timeouts=timeouts
         )
 
     def put(self, content: bytes, key: str = "", backend: Backend | None = None) -> str:

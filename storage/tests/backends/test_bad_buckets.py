@@ -1,6 +1,5 @@
 """Buckets that are missing, refuse, vanish, lie or keep silent: a clear error, nothing leaked, and then it goes on."""
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +11,7 @@ from common.errors import DomainError, Invalid
 from storage.backends.base import Backend, StorageUnavailable
 from storage.backends.check import check
 from storage.backends.settings import build_backend
-from storage.tests.backends.conftest import REMOTE, TIMEOUTS, Store, hexadecimal, md5, new_key
+from storage.tests.backends.conftest import QUICK, REMOTE, TIMEOUTS, Store, hexadecimal, md5, new_key
 from tests import clients
 from tests.fakes.buckets import ACCESS_KEY, AZURE_KEY, LIMITED, SECRET_KEY, service_account
 
@@ -99,6 +98,7 @@ def test_wrong_keys_are_told(store: Store, credentials: dict[str, str], why: str
 @only("store", ["azurite"], indirect=True)
 def test_a_wrong_account_key_is_told(store: Store):
     errors = errors_of(store, store.other(account_key="d3Jvbmc="))
+    assert "is missing" in errors.pop("info")  # an answer to HEAD has no body that says more
     assert [message for message in errors.values() if "the signature" not in message] == []
 
 
@@ -232,23 +232,23 @@ def test_a_download_that_breaks_off_is_no_whole_one(store: Store):
 
 
 def test_a_bucket_that_is_gone_is_told_and_asked_again(store: Store):
-    requests = requests_of(store, store.backend)
-    requests.pop("complete_parts", None)
+    key, backend = store.put(CONTENT), store.other(timeouts=QUICK)
     store.server.faults.is_down = True
-    for name, ask in requests.items():
-        if name in {"put", "read"}:
-            assert message_of(ask), name
+    for ask in (
+        lambda: list(backend.read(key)),
+        lambda: backend.put(new_key(), store.file(b""), md5=md5(b"")),
+    ):
+        said = message_of(ask)
+        assert "does not answer" in said or "closed the connection" in said
     store.server.faults.mend()
-    assert message_of(requests["read"]) == ""
+    assert b"".join(store.backend.read(key)) == CONTENT
 
 
 def test_a_silent_bucket_is_waited_for_only_so_long(store: Store):
     """A request ends after some tries of the time that one may take (`Timeouts`)."""
-    key = store.put(CONTENT)
+    key, backend = store.put(CONTENT), store.other(timeouts=QUICK)
     store.server.faults.is_silent = True
-    begin = time.monotonic()
-    assert "does not answer" in message_of(lambda: list(store.backend.read(key)))
-    assert time.monotonic() - begin < 60
+    assert "does not answer" in message_of(lambda: list(backend.read(key)))
     store.server.faults.mend()
     assert b"".join(store.backend.read(key)) == CONTENT
 
@@ -272,7 +272,7 @@ class TestOwnNetwork:
     """TEAM-40: what a team's admin writes leads the server nowhere but to the public network."""
 
     def test_is_not_asked(self, store: Store):
-        backend = build_backend(store.bucket.url, store.bucket.credentials, timeouts=TIMEOUTS)
+        backend = build_backend(store.bucket.url, store.bucket.credentials, timeouts=QUICK)
         requests = requests_of(store, backend)
         store.server.faults.asked.clear()
         for name in ("put", "read"):
@@ -288,7 +288,7 @@ class TestOwnNetwork:
     def test_is_not_asked_after_a_redirect(self, store: Store, settings: Any):
         """To the metadata of a cloud, from a server that may be asked."""
         settings.ALLOWED_NETWORKS = ["127.0.0.1/32"]
-        backend = build_backend(store.bucket.url, store.bucket.credentials, timeouts=TIMEOUTS)
+        backend = build_backend(store.bucket.url, store.bucket.credentials, timeouts=QUICK)
         store.server.faults.redirects_to = "http://169.254.169.254/latest/meta-data"
         assert message_of(lambda: list(backend.read(new_key())))
 
