@@ -3,8 +3,9 @@
 import base64
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -17,6 +18,7 @@ TIMEOUTS = Timeouts(connect_s=30, read_s=120, tries=2)
 """As patient as a busy machine needs."""
 QUICK = Timeouts(connect_s=2, read_s=1, tries=1)
 """Where no answer comes."""
+NO_OTHERS: Mapping[str, str] = MappingProxyType({})
 REMOTE = ["moto", "seaweedfs", "azurite", "gcs"]
 S3 = ["moto", "seaweedfs"]
 STRICT = ["seaweedfs", "azurite"]
@@ -41,11 +43,13 @@ class Store:
         assert self._bucket, "the data folder is no bucket"
         return self._bucket
 
-    def other(self, prefix: str = "", timeouts: Timeouts = TIMEOUTS, **credentials: str) -> Backend:
-        """Return a backend of the same bucket: of another prefix, less patient, or by other credentials."""
+    def other(
+        self, prefix: str = "", credentials: Mapping[str, str] = NO_OTHERS, timeouts: Timeouts = TIMEOUTS
+    ) -> Backend:
+        """Return a backend of the same bucket: of another prefix, by other credentials, or less patient."""
         bucket = self.bucket.below(prefix) if prefix else self.bucket
         return build_backend(
-            bucket.url, bucket.credentials | credentials, is_operators=True, timeouts=timeouts
+            bucket.url, {**bucket.credentials, **credentials}, is_operators=True, timeouts=timeouts
         )
 
     def put(self, content: bytes, key: str = "", backend: Backend | None = None) -> str:
