@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from common.errors import DomainError, Invalid
 from storage.backends.base import OWNER_KEY, Backend, ObjectMissing, SignedUpload, StorageUnavailable
 
 _PROBE = b"Runyard checks whether it may write, read, list and delete here. This can be deleted."
 _WAIT_S = 30
+_EXPIRES_S = 3600
+"""Longer than clocks may differ."""
 _MAX_OWNER_BYTES = 200
 
 
@@ -90,15 +93,14 @@ def _check_server(backend: Backend, key: str) -> None:
 
 def _check_download(backend: Backend, key: str, *, is_operators: bool) -> None:
     url = backend.download_url(
-        key, name="probe.txt", content_type="text/plain", inline=False, expires_s=15 * 60
+        key, name="probe.txt", content_type="text/plain", inline=False, expires_s=_EXPIRES_S
     )
-    answer = _ask("GET", SignedUpload(url), is_operators=is_operators)
-    if answer != _PROBE:
+    if _ask("GET", SignedUpload(url), is_operators=is_operators).content != _PROBE:
         raise StorageUnavailable("The bucket gives other bytes by a signed URL than were written.")
 
 
 def _check_upload(backend: Backend, key: str, *, is_operators: bool) -> None:
-    upload = backend.upload_url(key, md5=_md5(_PROBE), size_bytes=len(_PROBE), expires_s=15 * 60)
+    upload = backend.upload_url(key, md5=_md5(_PROBE), size_bytes=len(_PROBE), expires_s=_EXPIRES_S)
     _ask("PUT", upload, _PROBE, is_operators=is_operators)
     if backend.info(key) is None:
         raise StorageUnavailable("The bucket does not have what was sent by a signed URL.")
@@ -107,39 +109,43 @@ def _check_upload(backend: Backend, key: str, *, is_operators: bool) -> None:
 def _check_parts(backend: Backend, key: str, *, is_operators: bool) -> None:
     upload_id = backend.begin_parts(key)
     try:
-        part = backend.part_url(key, upload_id, 1, md5=_md5(_PROBE), expires_s=15 * 60)
-        _ask("PUT", part, _PROBE, is_operators=is_operators)
-        backend.complete_parts(key, upload_id, [(1, hashlib.md5(_PROBE, usedforsecurity=False).hexdigest())])
+        part = backend.part_url(key, upload_id, 1, md5=_md5(_PROBE), expires_s=_EXPIRES_S)
+        answer = _ask("PUT", part, _PROBE, is_operators=is_operators)
+        backend.complete_parts(key, upload_id, [(1, str(answer.headers.get("ETag", "")))])
     finally:
         backend.give_up_parts(key, upload_id)
 
 
-def _ask(method: str, signed: SignedUpload, content: bytes | None = None, *, is_operators: bool) -> bytes:
+def _ask(method: str, signed: SignedUpload, content: bytes | None = None, *, is_operators: bool) -> Any:
     """Do what a client will do, and return the answer.
 
     Raises:
         StorageUnavailable: the bucket refuses, or cannot be reached.
     """
-    from urllib3 import PoolManager, Timeout
-    from urllib3.exceptions import HTTPError
+    from requests import RequestException, Session
 
-    from common.safe_http.pools import keep_outside, refusal_in
+    from common.safe_http.pools import refusal_in
+    from storage.backends.sessions import prepare
 
-    pool = PoolManager(timeout=Timeout(_WAIT_S), retries=False)
-    if not is_operators:
-        keep_outside(pool)
-    try:
-        answer = pool.request(method, signed.url, body=content, headers=dict(signed.headers))
-    except HTTPError as error:
-        why = refusal_in(error) or type(error).__name__
-        raise StorageUnavailable(f"The bucket cannot be reached by signed URLs: {why}.") from error
-    finally:
-        pool.clear()
-    if answer.status >= 300:
+    with Session() as session:
+        prepare(session, is_kept_outside=not is_operators)
+        try:
+            answer = session.request(
+                method,
+                signed.url,
+                data=content,
+                headers=dict(signed.headers),
+                timeout=_WAIT_S,
+                allow_redirects=False,
+            )
+        except RequestException as error:
+            why = refusal_in(error) or type(error).__name__
+            raise StorageUnavailable(f"The bucket cannot be reached by signed URLs: {why}.") from error
+    if answer.status_code >= 300:
         raise StorageUnavailable(
-            f"The bucket refuses signed URLs: {method} was answered with {answer.status}."
+            f"The bucket refuses signed URLs: {method} was answered with {answer.status_code}."
         )
-    return answer.data
+    return answer
 
 
 @contextmanager

@@ -83,7 +83,8 @@ class S3Backend:
         self, bucket: S3Bucket, credentials: S3Credentials | None = None, timeouts: Timeouts | None = None
     ) -> None:
         self.bucket = bucket
-        self._client = _client(bucket, credentials, timeouts or Timeouts())
+        with self._asking(_GET):  # also reads the machine's settings, which may be wrong
+            self._client = _client(bucket, credentials, timeouts or Timeouts())
 
     def put(self, key: str, content: Path, *, md5: str) -> None:
         with content.open("rb") as file:
@@ -258,7 +259,7 @@ class S3Backend:
             if code_of(error) in expected:
                 raise _ExpectedError from error
             raise error_of(error, self.bucket.name, permission) from error
-        except (BotoCoreError, HTTPClientError, OSError) as error:
+        except (BotoCoreError, HTTPClientError, OSError, ValueError) as error:
             raise failure_of(error, self.bucket.name) from error
 
 

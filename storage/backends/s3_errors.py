@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from botocore import exceptions
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import ClientError
 
 from common.errors import Invalid
 from common.safe_http.pools import refusal_in
@@ -92,6 +92,7 @@ def _region_in(response: Any) -> str:
 
 _NOT_ASKED: list[tuple[type[Exception], str]] = [
     (exceptions.NoCredentialsError, "cannot be asked: there are no credentials"),
+    (exceptions.ProfileNotFound, "cannot be asked: the profile that AWS_PROFILE names is not there"),
     (exceptions.PartialCredentialsError, "cannot be asked: the credentials are not complete"),
     (
         exceptions.CredentialRetrievalError,
@@ -110,7 +111,7 @@ _NOT_ASKED: list[tuple[type[Exception], str]] = [
 ]
 
 
-def failure_of(error: BotoCoreError | HTTPClientError | OSError, bucket: str) -> StorageUnavailable:
+def failure_of(error: Exception, bucket: str) -> StorageUnavailable:
     """Return what to raise where no answer came, or not all of it."""
     refused = refusal_in(error)
     if refused:

@@ -10,6 +10,7 @@ import pytest
 import time_machine
 
 from common.errors import DomainError, Invalid
+from storage.backends import s3
 from storage.backends.base import Backend, StorageUnavailable
 from storage.backends.check import check
 from storage.backends.settings import build_backend
@@ -387,6 +388,27 @@ class TestAddresses:
         assert google.download_url("k", **named).startswith(
             "https://storage.googleapis.com/bucket/objects/k?"
         )
+
+
+class TestCredentialsOfTheMachine:
+    """They are an operator's only."""
+
+    URL = "s3://bucket?region=eu-west-1"
+
+    def test_a_profile_that_is_not_there_is_told(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setenv("AWS_PROFILE", "nobody")
+        s3._session.cache_clear()
+        with pytest.raises(StorageUnavailable, match="AWS_PROFILE"):
+            build_backend(self.URL, {}, is_operators=True)
+
+    def test_that_there_are_none_is_told(self, monkeypatch: pytest.MonkeyPatch):
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
+        s3._session.cache_clear()
+        backend = build_backend(self.URL, {}, is_operators=True)
+        assert "there are no credentials" in message_of(lambda: list(backend.read("k")))
 
 
 def test_libraries_of_providers_are_imported_only_with_a_bucket_of_theirs():

@@ -49,6 +49,14 @@ def test_size_and_digest_are_known(store: Store):
     assert store.backend.info(store.put(b"")) == ObjectInfo(0, md5(b""))
 
 
+@only("store", ["moto"], indirect=True)
+def test_an_object_that_is_encrypted_by_a_key_of_the_bucket_has_no_digest(store: Store):
+    """Its ETag looks like an MD5, and is none."""
+    client, at = store.backend._client, store.backend._at(key := new_key())  # type: ignore[attr-defined] # S3's
+    client.put_object(**at, Body=CONTENT, ServerSideEncryption="aws:kms")
+    assert store.backend.info(key) == ObjectInfo(len(CONTENT), "")
+
+
 def test_an_empty_object_is_read(store: Store):
     assert b"".join(store.backend.read(store.put(b""))) == b""
 
