@@ -7,6 +7,7 @@ missing; so each is tried on what it can tell apart (`BucketServer.is_strict`).
 import itertools
 import json
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -147,7 +148,12 @@ def _process(command: Sequence[object], url: str) -> Iterator[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUNYARD_")}
     environment["WEED_MASTER_VOLUME_GROWTH_COPY_1"] = "1"  # files for each new bucket, instead of 7
     process = subprocess.Popen(
-        [str(part) for part in command], env=environment, stdin=quiet, stdout=quiet, stderr=quiet
+        [str(part) for part in command],
+        env=environment,
+        stdin=quiet,
+        stdout=quiet,
+        stderr=quiet,
+        start_new_session=True,
     )
     try:
 
@@ -161,7 +167,8 @@ def _process(command: Sequence[object], url: str) -> Iterator[str]:
         until(has_answered, f"an answer of {command[0]}")
         yield url
     finally:
-        process.kill()  # nothing of it is kept, and SeaweedFS takes its time to end
+        # The whole group: `node` is a script that starts the real one. Nothing is kept, and SeaweedFS ends slowly.
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=PATIENCE_S)
 
 
