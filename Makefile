@@ -146,6 +146,8 @@ requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upg
 	for file in tests/integrations/requirements-*.in; do $(COMPILE) -c tests/sdk/requirements-0.31.0.txt \
 		--excludes tests/integrations/torch.txt $$file -o $${file%.in}.txt || exit 1; done
 	$(COMPILE) tests/fakes/requirements-localstripe.in -o tests/fakes/requirements-localstripe.txt
+	$(COMPILE) tests/fakes/requirements-buckets.in -o tests/fakes/requirements-buckets.txt
+	$(BIN)/npm install --prefix tests/fakes/azurite --package-lock-only --ignore-scripts --no-audit --no-fund
 	for file in bench/peers/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
 
 COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

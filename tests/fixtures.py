@@ -2,6 +2,7 @@
 
 `server`       a real installation with the production command lines, one for the session (`Installation`)
 `new_server`   makes further ones: ``new_server(RUNYARD_CRASH_TIMEOUT_S="60")``
+`bucket_servers`  ``bucket_servers("moto").new_bucket()`` is a bucket (`tests.fakes.buckets`)
 `sdk`          ``sdk("0.31.0")`` is the Python that has this release of the SDK
 `member_of`    makes a user with a role in a team, `api_key` a key for a user (`tests.factories`)
 `run_script`   runs a script with such a Python: ``run_script(sdk("0.31.0"), code, server.client_env(key))``
@@ -11,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,6 +24,9 @@ from tests.matrix import report
 from tests.matrix.report import checked
 from tests.plugin import HOME, SHARED, WORKER
 from tests.sdk import table
+
+if TYPE_CHECKING:  # the providers' libraries are for those who ask for a bucket
+    from tests.fakes.buckets import BucketServer
 
 __all__ = ["api_key", "checked", "member_of"]
 RERUN_TOLD = 3_000
@@ -137,6 +141,23 @@ def new_server() -> Iterator[Callable[..., Installation]]:
     """Give a function that starts an installation with the given variables; all end with the test."""
     with ExitStack() as stack:
         yield lambda **variables: stack.enter_context(installed(**variables))
+
+
+@pytest.fixture(scope="session")
+def bucket_servers() -> "Iterator[Callable[[str], BucketServer]]":
+    """Return what starts a server of buckets by its kind, once for the session."""
+    from tests.fakes.buckets import BucketServer, bucket_server
+
+    running: dict[str, BucketServer] = {}
+    with ExitStack() as stack:
+
+        def get(kind: str) -> BucketServer:
+            if kind not in running:
+                running[kind] = stack.enter_context(bucket_server(kind))
+            running[kind].faults.mend()
+            return running[kind]
+
+        yield get
 
 
 @pytest.fixture(scope="session")

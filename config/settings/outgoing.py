@@ -3,7 +3,7 @@
 from config.env import env
 
 ALLOWED_NETWORKS = [network.strip() for network in env.list("RUNYARD_ALLOWED_NETWORKS", default=[])]
-"""Networks besides the public one that webhooks may reach."""
+"""Networks besides the public one that webhooks and buckets of teams may reach."""
 SLACK_HOSTS = frozenset(host.strip().lower() for host in env.list("RUNYARD_SLACK_HOSTS", default=[]))
 """Hosts of servers that take messages as Slack does, wherever they are; Slack's own need no entry."""
 SLACK_URL = env.str("RUNYARD_SLACK_URL", default="https://slack.com").rstrip("/")

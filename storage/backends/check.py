@@ -1,0 +1,160 @@
+"""Whether a bucket does all that it will be asked to, and whose it is."""
+
+import base64
+import hashlib
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from common.errors import DomainError, Invalid
+from storage.backends.base import OWNER_KEY, Backend, ObjectMissing, SignedUpload, StorageUnavailable
+
+_PROBE = b"Runyard checks whether it may write, read, list and delete here. This can be deleted."
+_WAIT_S = 30
+_EXPIRES_S = 3600
+"""Longer than clocks may differ."""
+_MAX_OWNER_BYTES = 200
+
+
+def check(backend: Backend, *, is_operators: bool = False) -> None:
+    """Write, read, list and remove a probe, by every way that clients will take, too.
+
+    Args:
+        backend: What to check.
+        is_operators: As for `storage.backends.settings.build_backend`.
+
+    Raises:
+        StorageUnavailable: it cannot be used; says which permission is missing, or what else.
+        Invalid: it does something, but not what was asked.
+    """
+    key = f"00/00/probe-{secrets.token_hex(8)}"
+    try:
+        _check_server(backend, key)
+        if backend.can_sign_downloads:
+            _check_download(backend, key, is_operators=is_operators)
+        backend.delete([key])
+        if backend.info(key) is not None:
+            raise StorageUnavailable("The bucket still has what was deleted.")
+        if backend.can_sign_uploads:
+            _check_upload(backend, key, is_operators=is_operators)
+        if backend.can_sign_parts:
+            _check_parts(backend, f"{key}-parts", is_operators=is_operators)
+    finally:
+        with suppress(DomainError):  # what went wrong before is what matters
+            backend.delete([key, f"{key}-parts"])
+
+
+def claim(backend: Backend, installation: str) -> None:
+    """Write down whose objects these are, so that no second installation takes them for leftovers of its own.
+
+    Args:
+        backend: The bucket and its prefix.
+        installation: ID of this one.
+
+    Raises:
+        Invalid: they are another's.
+        StorageUnavailable: it cannot be read or written.
+    """
+    owner = _owner(backend)
+    if owner is None:
+        with _file(installation.encode()) as (path, md5):
+            backend.put(OWNER_KEY, path, md5=md5)
+        owner = _owner(backend)  # another one may have come at the same time
+    if owner != installation.encode():
+        raise Invalid(
+            "This bucket has the objects of another installation of Runyard. Give this one a prefix of its own."
+        )
+
+
+def _owner(backend: Backend) -> bytes | None:
+    try:
+        return b"".join(backend.read(OWNER_KEY, 0, _MAX_OWNER_BYTES))
+    except ObjectMissing:
+        return None
+
+
+def _check_server(backend: Backend, key: str) -> None:
+    with _file(_PROBE) as (path, md5):
+        backend.put(key, path, md5=md5)
+    found = backend.info(key)
+    if found is None or found.size_bytes != len(_PROBE):
+        raise StorageUnavailable("The bucket does not have what was written.")
+    if b"".join(backend.read(key)) != _PROBE:
+        raise StorageUnavailable("The bucket has other bytes than were written.")
+    if b"".join(backend.read(key, 8, 6)) != _PROBE[8:14]:
+        raise StorageUnavailable("The bucket does not give parts of objects (Range).")
+    if key not in backend.keys(datetime.now(UTC) + timedelta(days=1)):
+        raise StorageUnavailable("The bucket does not list what was written.")
+
+
+def _check_download(backend: Backend, key: str, *, is_operators: bool) -> None:
+    url = backend.download_url(
+        key, name="probe.txt", content_type="text/plain", inline=False, expires_s=_EXPIRES_S
+    )
+    if _ask("GET", SignedUpload(url), is_operators=is_operators).content != _PROBE:
+        raise StorageUnavailable("The bucket gives other bytes by a signed URL than were written.")
+
+
+def _check_upload(backend: Backend, key: str, *, is_operators: bool) -> None:
+    upload = backend.upload_url(key, md5=_md5(_PROBE), size_bytes=len(_PROBE), expires_s=_EXPIRES_S)
+    _ask("PUT", upload, _PROBE, is_operators=is_operators)
+    if backend.info(key) is None:
+        raise StorageUnavailable("The bucket does not have what was sent by a signed URL.")
+
+
+def _check_parts(backend: Backend, key: str, *, is_operators: bool) -> None:
+    upload_id = backend.begin_parts(key)
+    try:
+        part = backend.part_url(key, upload_id, 1, md5=_md5(_PROBE), expires_s=_EXPIRES_S)
+        answer = _ask("PUT", part, _PROBE, is_operators=is_operators)
+        backend.complete_parts(key, upload_id, [(1, str(answer.headers.get("ETag", "")))])
+    finally:
+        backend.give_up_parts(key, upload_id)
+
+
+def _ask(method: str, signed: SignedUpload, content: bytes | None = None, *, is_operators: bool) -> Any:
+    """Do what a client will do, and return the answer.
+
+    Raises:
+        StorageUnavailable: the bucket refuses, or cannot be reached.
+    """
+    from requests import RequestException, Session
+
+    from common.safe_http.pools import refusal_in
+    from storage.backends.sessions import prepare
+
+    with Session() as session:
+        prepare(session, is_kept_outside=not is_operators)
+        try:
+            answer = session.request(
+                method,
+                signed.url,
+                data=content,
+                headers=dict(signed.headers),
+                timeout=_WAIT_S,
+                allow_redirects=False,
+            )
+        except RequestException as error:
+            why = refusal_in(error) or type(error).__name__
+            raise StorageUnavailable(f"The bucket cannot be reached by signed URLs: {why}.") from error
+    if answer.status_code >= 300:
+        raise StorageUnavailable(
+            f"The bucket refuses signed URLs: {method} was answered with {answer.status_code}."
+        )
+    return answer
+
+
+@contextmanager
+def _file(content: bytes) -> Iterator[tuple[Path, str]]:
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        yield Path(file.name), _md5(content)
+
+
+def _md5(content: bytes) -> str:
+    return base64.b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()
