@@ -1,16 +1,27 @@
-"""Blobs and the ledger for operators: read only."""
+"""Buckets, blobs and the ledger for operators: read only."""
 
 from django.contrib import admin
 
 from accounts.operators.admin_actions import ServedAdmin
-from storage.models import Blob, ByteEntry, Holding
+from storage.models import Blob, Bucket, ByteEntry, Holding
+
+
+@admin.register(Bucket)
+class BucketAdmin(ServedAdmin[Bucket]):
+    """Places of bytes outside the data folder; no credentials."""
+
+    list_display = ["kind", "name", "prefix", "team", "checked_at", "check_error"]
+    list_select_related = ["team"]
+    list_filter = ["kind"]
+    search_fields = ["name", "prefix"]
 
 
 @admin.register(Blob)
 class BlobAdmin(ServedAdmin[Blob]):
     """Content by digest."""
 
-    list_display = ["digest", "size_bytes", "created_at", "seen_at"]
+    list_display = ["digest", "size_bytes", "bucket", "created_at", "seen_at"]
+    list_select_related = ["bucket"]
     list_filter = ["created_at"]
     search_fields = ["digest", "md5"]
     date_hierarchy = "created_at"

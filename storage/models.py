@@ -1,28 +1,107 @@
-"""Blobs and the ledger of bytes."""
+"""Buckets, blobs and the ledger of bytes."""
 
 from django.db import models
 from django.utils import timezone
 
+from teams.models import Team
+
+
+class BucketKind(models.TextChoices):
+    """Who provides a bucket."""
+
+    S3 = "s3", "Amazon S3 or compatible"
+    GCS = "gcs", "Google Cloud Storage"
+    AZURE = "azure", "Azure Blob Storage"
+
+
+class Bucket(models.Model):
+    """A place of bytes outside the data folder. Without credentials of its own, those of the settings open it."""
+
+    kind = models.CharField(max_length=8, choices=BucketKind)
+    name = models.CharField(max_length=320, help_text="Of Azure: account/container.")
+    prefix = models.CharField(max_length=500, blank=True, help_text="Of all keys, without the last slash.")
+    folder = models.CharField(
+        max_length=16,
+        editable=False,
+        help_text="Below the prefix, and only of this installation: two with one prefix never see each other.",
+    )
+    endpoint = models.CharField(max_length=500, blank=True, help_text="Empty: the provider's own.")
+    region = models.CharField(max_length=64, blank=True)
+    sealed_credentials = models.TextField(blank=True, editable=False, help_text="Encrypted JSON.")
+    team = models.OneToOneField(
+        Team,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="bucket",
+        help_text="Whose files it takes; empty: the installation's.",
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    checked_at = models.DateTimeField("last checked at", null=True, blank=True, help_text="UTC.")
+    check_error = models.TextField("error of the last check", blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "name", "prefix", "endpoint"],
+                condition=models.Q(team=None, sealed_credentials=""),
+                name="storage_bucket_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {'/'.join(filter(None, [self.name, self.prefix]))}"
+
 
 class Blob(models.Model):
-    """Content stored once by digest. Who uses it keeps a foreign key; what nobody uses is swept."""
+    """Content stored once by digest in its bucket. Who uses it keeps a foreign key; what nobody uses is swept."""
 
-    digest = models.CharField("SHA-256 digest", max_length=64, unique=True, help_text="Hexadecimal.")
+    bucket = models.ForeignKey(
+        Bucket,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="blobs",
+        help_text="Empty: the data folder.",
+    )
+    digest = models.CharField(
+        "SHA-256 digest",
+        max_length=64,
+        blank=True,
+        help_text="Hexadecimal; empty of content that went straight to a bucket.",
+    )
     md5 = models.CharField("MD5 digest", max_length=24, help_text="Base64, as the SDK sends it.")
     size_bytes = models.BigIntegerField("size (bytes)")
     location = models.CharField(
         max_length=200,
-        unique=True,
-        help_text="Path below the blob root; never reused.",
+        help_text="Path below the blob root, or key below the bucket's folder; never reused.",
     )
     created_at = models.DateTimeField(default=timezone.now)
     seen_at = models.DateTimeField("last uploaded at", default=timezone.now, help_text="UTC.")
 
     class Meta:
         ordering = ["-pk"]
+        constraints = [
+            # NULL equals nothing, so that each rule needs one constraint for the data folder and one for buckets
+            models.UniqueConstraint(
+                fields=["digest"],
+                condition=models.Q(bucket=None) & ~models.Q(digest=""),
+                name="storage_blob_digest_once",
+            ),
+            models.UniqueConstraint(
+                fields=["bucket", "digest"],
+                condition=models.Q(bucket__isnull=False) & ~models.Q(digest=""),
+                name="storage_blob_bucket_digest_once",
+            ),
+            models.UniqueConstraint(
+                fields=["location"], condition=models.Q(bucket=None), name="storage_blob_location_once"
+            ),
+            models.UniqueConstraint(fields=["bucket", "location"], name="storage_blob_bucket_location_once"),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.digest[:12]}… ({self.size_bytes} B)"
+        return f"{self.digest[:12] or self.md5}… ({self.size_bytes} B)"
 
 
 class ByteEntry(models.Model):
