@@ -9,8 +9,11 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
 
+from common.errors import Invalid
 from common.safe_http.addresses import networks_of
 from config.env import HOME, env
+from storage.buckets.services import open_bucket
+from storage.models import Bucket
 
 DOCS = "docs/operate/configure.md"
 SECRET_KEY_MIN_LENGTH = 32
@@ -323,6 +326,19 @@ def check_frame_ancestors(**_: Any) -> list[CheckMessage]:
     ]
 
 
+def check_storage(**_: Any) -> list[CheckMessage]:
+    """Files would be refused one by one; whether the bucket answers is tried by `manage.py check_storage`."""
+    url = settings.STORAGE_URL
+    if not url:
+        return []
+    try:
+        open_bucket(Bucket(url=url, folder="check"))
+    except (Invalid, ValueError) as error:
+        hint = f"Such as s3://bucket/prefix?region=eu-west-1. {DOCS}#data"
+        return [Error(f"RUNYARD_STORAGE_URL or its credentials: {error}", hint=hint, id="runyard.E021")]
+    return []
+
+
 ALL: list[Check] = [
     check_url,
     check_home,
@@ -346,4 +362,5 @@ ALL: list[Check] = [
     check_slack,
     check_billing_grace,
     check_stripe,
+    check_storage,
 ]

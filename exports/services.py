@@ -21,7 +21,7 @@ from exports.archive.writer import Archive
 from exports.models import UNDER_WAY, Export, ExportState
 from storage.filesystem import Incoming
 from storage.models import Blob
-from storage.services import store_blob, stored_bytes
+from storage.services import stored_bytes, storing
 from teams.access import TeamAction
 from teams.models import Team
 
@@ -156,8 +156,7 @@ def _make(export: Export) -> None:
         with Archive(incoming, progress.sign) as archive:
             contents.write(archive, actor, export.team, progress.after_run)
         received = incoming.finish()
-        with transaction.atomic():
-            blob = store_blob(received)
+        with storing(received) as blob:
             mine = Export.objects.filter(pk=export.pk, state=ExportState.RUNNING, attempts=export.attempts)
             now = timezone.now()
             if not mine.update(state=ExportState.DONE, blob=blob, runs_done=progress.runs_done, ended_at=now):

@@ -10,10 +10,9 @@ from storage.models import Blob, Bucket, ByteEntry, Holding
 class BucketAdmin(ServedAdmin[Bucket]):
     """Places of bytes outside the data folder; no credentials."""
 
-    list_display = ["kind", "name", "prefix", "team", "checked_at", "check_error"]
+    list_display = ["url", "team", "created_at", "checked_at", "check_error"]
     list_select_related = ["team"]
-    list_filter = ["kind"]
-    search_fields = ["name", "prefix"]
+    search_fields = ["url"]
 
 
 @admin.register(Blob)

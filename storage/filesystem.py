@@ -91,11 +91,15 @@ def store(received: ReceivedFile) -> str:
 
 def move(received: ReceivedFile) -> Path:
     """Move arrived content to its lasting place, which is durable once the folder is synced."""
-    digest = received.digest
-    target = path_of(f"{digest[:2]}/{digest[2:4]}/{digest}-{secrets.token_hex(4)}")
+    target = path_of(new_location(received.digest))
     target.parent.mkdir(parents=True, exist_ok=True)
     received.path.rename(target)
     return target
+
+
+def new_location(digest: str) -> str:
+    """Return a location for content of this digest, which was never used and never will be again."""
+    return f"{digest[:2]}/{digest[2:4]}/{digest}-{secrets.token_hex(4)}"
 
 
 def location_of(path: Path) -> str:

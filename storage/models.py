@@ -6,27 +6,17 @@ from django.utils import timezone
 from teams.models import Team
 
 
-class BucketKind(models.TextChoices):
-    """Who provides a bucket."""
-
-    S3 = "s3", "Amazon S3 or compatible"
-    GCS = "gcs", "Google Cloud Storage"
-    AZURE = "azure", "Azure Blob Storage"
-
-
 class Bucket(models.Model):
     """A place of bytes outside the data folder. Without credentials of its own, those of the settings open it."""
 
-    kind = models.CharField(max_length=8, choices=BucketKind)
-    name = models.CharField(max_length=320, help_text="Of Azure: account/container.")
-    prefix = models.CharField(max_length=500, blank=True, help_text="Of all keys, without the last slash.")
+    url = models.CharField(
+        "URL", max_length=1000, help_text="Such as s3://bucket/prefix?region=eu-west-1; without credentials."
+    )
     folder = models.CharField(
         max_length=16,
         editable=False,
         help_text="Below the prefix, and only of this installation: two with one prefix never see each other.",
     )
-    endpoint = models.CharField(max_length=500, blank=True, help_text="Empty: the provider's own.")
-    region = models.CharField(max_length=64, blank=True)
     sealed_credentials = models.TextField(blank=True, editable=False, help_text="Encrypted JSON.")
     team = models.OneToOneField(
         Team,
@@ -44,14 +34,14 @@ class Bucket(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["kind", "name", "prefix", "endpoint"],
+                fields=["url"],
                 condition=models.Q(team=None, sealed_credentials=""),
                 name="storage_bucket_once",
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind}: {'/'.join(filter(None, [self.name, self.prefix]))}"
+        return self.url.partition("?")[0]
 
 
 class Blob(models.Model):

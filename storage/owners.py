@@ -1,13 +1,13 @@
 """Apps whose rows refer to blobs: each registers one object, which takes uploads and says what is in use."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from common.errors import DomainError
+from storage.contents.reading import Openable
 from storage.models import Blob
 
 
@@ -45,7 +45,7 @@ class BlobOwner:
     def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
         """Follow an upload that was refused because the storage quota is used up."""
 
-    def masked_pieces(self, path: Path, name: str) -> Iterator[bytes] | None:
+    def masked_pieces(self, content: Openable, name: str) -> Iterator[bytes] | None:
         """Return a text with its secrets masked; None for one that has none to mask, which is sent as it is."""
         return None
 
@@ -72,7 +72,7 @@ def receiver_of(purpose: str) -> BlobOwner:
     return {owner.upload_purpose: owner for owner in _owners if owner.upload_purpose}[purpose]
 
 
-def masked_pieces(path: Path, name: str) -> Iterator[bytes] | None:
+def masked_pieces(content: Openable, name: str) -> Iterator[bytes] | None:
     """Return the content with secrets masked; None for one that has none to mask, which is sent as it is."""
-    pieces = (owner.masked_pieces(path, name) for owner in _owners)
+    pieces = (owner.masked_pieces(content, name) for owner in _owners)
     return next((some for some in pieces if some is not None), None)

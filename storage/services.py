@@ -1,5 +1,6 @@
 """What changes blobs and the ledger."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,48 +12,72 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from common.database.sql import execute_in, execute_many
+from common.errors import Unavailable
 from storage import filesystem, owners, parts
-from storage.models import Blob, ByteEntry, Holding
+from storage.buckets.services import backend_of
+from storage.contents import writing
+from storage.contents.writing import PlacedContent
+from storage.models import Blob, Bucket, ByteEntry, Holding
 from storage.orphans import remove_orphans
 
+logger = logging.getLogger(__name__)
+
+_FREED_AT_ONCE = 500
 UNUSED_FOR = timedelta(hours=24)
 """How long content that nobody uses is kept: uploads under way may still refer to it."""
 
 
-@transaction.atomic
-def store_blob(received: filesystem.ReceivedFile) -> Blob:
-    """Return the blob of this content, storing it if it is new. Durable when the transaction commits."""
-    if Blob.objects.filter(digest=received.digest).update(seen_at=timezone.now()):
-        return Blob.objects.get(digest=received.digest)
-    location = filesystem.store(received)
+def record_blob(placed: PlacedContent) -> Blob:
+    """Return the blob of content in its lasting place, entering it if it is new; call in a transaction.
+
+    Raises:
+        Unavailable: the content was there, and was removed since.
+    """
+    received = placed.received
+    same = Blob.objects.filter(bucket=placed.bucket_id, digest=received.digest)
+    if same.update(seen_at=timezone.now()):
+        return same.get()
+    if not placed.location:
+        raise Unavailable("The content of a file was removed meanwhile; send the file again.")
     try:
         with transaction.atomic():
             return Blob.objects.create(
-                digest=received.digest, md5=received.md5, size_bytes=received.size_bytes, location=location
-            )
+                bucket_id=placed.bucket_id, digest=received.digest, md5=received.md5, size_bytes=received.size_bytes,
+                location=placed.location,
+            )  # fmt: skip
     except IntegrityError:  # the same content arrived twice at once
-        filesystem.delete(location)
-        return Blob.objects.get(digest=received.digest)
-
-
-def drop_unless_stored(blob: Blob) -> None:
-    """Remove the content of a blob whose transaction was undone: no row names it, so no sweep would find it."""
-    if not Blob.objects.filter(location=blob.location).exists():
-        filesystem.delete(blob.location)
+        return same.get()
 
 
 @contextmanager
 def storing(received: filesystem.ReceivedFile) -> Iterator[Blob]:
-    """Store what arrived, in a transaction with whatever names it; its content goes again if that fails."""
-    blob = None
+    """Store what arrived, in a transaction with whatever names it; its content goes again if that fails.
+
+    The content is in its lasting place before the transaction begins, however long a bucket takes.
+    """
+    with recording(writing.place(received)) as blob:
+        yield blob
+
+
+@contextmanager
+def recording(placed: PlacedContent) -> Iterator[Blob]:
+    """Enter content that is in its lasting place, in a transaction with whatever names it."""
     try:
         with transaction.atomic():
-            blob = store_blob(received)
-            yield blob
-    except BaseException:
-        if blob is not None:
-            drop_unless_stored(blob)
-        raise
+            yield record_blob(placed)
+    finally:  # also where somebody else had stored the same meanwhile
+        writing.drop_unless_named((placed.bucket_id, placed.location))
+
+
+def store_blob(received: filesystem.ReceivedFile) -> Blob:
+    """Return the blob of this content, storing it if it is new."""
+    with storing(received) as blob:
+        return blob
+
+
+def drop_unless_stored(blob: Blob) -> None:
+    """Remove the content of a blob whose transaction was undone: no row names it, so no sweep would find it."""
+    writing.drop_unless_named((blob.bucket_id, blob.location))
 
 
 def store_bytes(content: bytes) -> Blob:
@@ -185,12 +210,17 @@ def free_unused(blobs: "QuerySet[Blob]") -> int:
     """
     for owner in owners.blob_owners():
         blobs = blobs.exclude(pk__in=owner.used_blobs())
-    freed = 0
+    freed: list[writing.Place] = []
+    count = 0
     for blob in blobs.iterator():
         if _delete_unused(blobs, blob):
-            filesystem.delete(blob.location)
-            freed += 1
-    return freed
+            freed.append((blob.bucket_id, blob.location))
+            count += 1
+        if len(freed) >= _FREED_AT_ONCE:
+            writing.delete(freed)
+            freed.clear()
+    writing.delete(freed)
+    return count
 
 
 def sweep() -> int:
@@ -205,13 +235,21 @@ def sweep() -> int:
 
 def sweep_strays() -> int:
     """Remove content that no row has named for UNUSED_FOR: of uploads and sweeps that crashed; returns how many."""
+    before = timezone.now() - UNUSED_FOR
+    removed = _remove_strays(None, filesystem.locations(before.timestamp()))
+    for bucket in Bucket.objects.order_by("pk"):
+        try:
+            removed += _remove_strays(bucket.pk, backend_of(bucket.pk).keys(before))
+        except Unavailable as error:  # the others are swept all the same, and this one the next time
+            logger.warning("the bucket %s was not swept: %s", bucket, error)
+    return removed
 
-    def remove(locations: Collection[str]) -> None:
-        for location in locations:
-            filesystem.delete(location)
 
-    return remove_orphans(
-        filesystem.locations((timezone.now() - UNUSED_FOR).timestamp()),
-        named=lambda some: Blob.objects.filter(location__in=some).values_list("location", flat=True),
-        remove=remove,
-    )
+def _remove_strays(bucket_id: int | None, locations: Iterable[str]) -> int:
+    def named(some: Collection[str]) -> Iterable[str]:
+        return Blob.objects.filter(bucket=bucket_id, location__in=some).values_list("location", flat=True)
+
+    def remove(orphans: Collection[str]) -> None:
+        writing.delete([(bucket_id, location) for location in orphans])
+
+    return remove_orphans(locations, named=named, remove=remove)

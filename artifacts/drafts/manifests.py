@@ -19,7 +19,7 @@ from artifacts.manifests.ids import to_version_id
 from artifacts.models import Entry, Manifest, ManifestKind, Version
 from common.errors import Conflict, Gone, Invalid, TooLarge
 from common.formats.lenient_json import clean_text
-from storage.filesystem import path_of
+from storage.contents.reading import content_of
 from storage.models import Blob
 
 PURPOSE = "artifact-manifest"
@@ -118,7 +118,7 @@ def entries_of(version: Version, manifests: list[Manifest]) -> tuple[dict[str, M
 def _read(manifest: Manifest) -> dict[str, ManifestEntry]:
     if manifest.content is None:
         return {}
-    return read_manifest(path_of(manifest.content.blob.location).read_bytes())
+    return read_manifest(content_of(manifest.content.blob).read_bytes())
 
 
 def entries_in(version: Version) -> dict[str, ManifestEntry]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from artifacts.access import ArtifactAction, require_for
 from artifacts.models import Entry, Version
-from artifacts.pages.tables.files import find_referenced, table_of
+from artifacts.pages.tables.files import file_of, find_referenced, table_of
 from artifacts.pages.tables.joins import TableJoin, join_by_hand
 from artifacts.pages.tables.view import TableView, show_rows, view_table
 from artifacts.previews.errors import UnreadablePreview
@@ -21,7 +21,7 @@ from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tables.opening import ALL_TABLE_KINDS
 from runs.files.text_preview import TextPreview, read_text_preview
 from runs.models import Project
-from storage.filesystem import path_of
+from storage.contents.reading import content_of
 from storage.signed_urls import tickets
 
 _WEIGHTS = {PreviewKind.SAFETENSORS: read_safetensors, PreviewKind.GGUF: read_gguf}
@@ -83,7 +83,7 @@ def _preview(
     if entry.content is None:
         return _referenced(actor, entry, asked, project)
     blob = entry.content.blob
-    content = path_of(blob.location)
+    content = content_of(blob)
     kind = kind_of_file(entry.path, content)
     if kind in _MEDIA:
         media_type = media_type_of(entry.path)
@@ -91,7 +91,7 @@ def _preview(
     if kind in _WEIGHTS:
         weights = _WEIGHTS[kind](content)
         return Preview(entry, "weights", weights=weights, tensors=list(weights.tensors[:MOST_TENSORS_SHOWN]))
-    if kind in ALL_TABLE_KINDS and (kind != PreviewKind.JSON or has_rows(content)):
+    if kind in ALL_TABLE_KINDS and (kind != PreviewKind.JSON or has_rows(file_of(blob))):
         return _table_preview(actor, version, entry, asked, project)
     if kind == PreviewKind.NONE:
         return Preview(entry, "none")

@@ -6,7 +6,6 @@ gguf-py/gguf/constants.py in https://github.com/ggml-org/llama.cpp.
 
 import os
 import struct
-from pathlib import Path
 from typing import BinaryIO
 
 from django.utils.translation import gettext as _
@@ -15,6 +14,7 @@ from artifacts.previews.errors import MIB, UnreadablePreview
 from artifacts.previews.tensors import MAX_TEXT, MOST_TENSORS, Tensor, TensorListing, cut_text
 from common.formats.lenient_json import clean_text
 from common.formats.numbers import parse_int
+from storage.contents.reading import Openable
 
 HEADER_BYTES = 64 * MIB
 """Vocabularies lie in the header; one of 256,000 words takes 10 MiB."""
@@ -54,7 +54,7 @@ _TYPES = {
 """Number of a type to its name, values in a block, bytes of a block."""
 
 
-def read_gguf(content: Path) -> TensorListing:
+def read_gguf(content: Openable) -> TensorListing:
     """Return what the file's header says.
 
     Raises:
@@ -82,7 +82,8 @@ class _Header:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.size = os.fstat(file.fileno()).st_size
+        self.size = file.seek(0, os.SEEK_END)
+        file.seek(0)
         self.place = 0
         self._item_count = 0
 

@@ -1,7 +1,9 @@
 """How a file is previewed: by its name, and by its first bytes where the name says nothing."""
 
 from enum import StrEnum
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
+
+from storage.contents.reading import Openable
 
 
 class PreviewKind(StrEnum):
@@ -67,7 +69,7 @@ def kind_of_name(name: str) -> PreviewKind | None:
     return _KINDS.get(_ending(name))
 
 
-def kind_of_file(name: str, content: Path) -> PreviewKind:
+def kind_of_file(name: str, content: Openable) -> PreviewKind:
     """Return how a file is previewed; its first bytes are read if the name says nothing."""
     if kind := kind_of_name(name):
         return kind

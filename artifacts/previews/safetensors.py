@@ -6,7 +6,6 @@ https://github.com/huggingface/safetensors.
 
 import os
 from itertools import chain
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.utils.translation import gettext as _
@@ -14,6 +13,7 @@ from django.utils.translation import gettext as _
 from artifacts.previews.errors import MIB, UnreadablePreview
 from artifacts.previews.tensors import MOST_TENSORS, Tensor, TensorListing, cut_text
 from common.formats.lenient_json import clean_text, read_lenient
+from storage.contents.reading import Openable
 
 HEADER_BYTES = 16 * MIB
 """The format allows 100 MB; the largest header of a published model has some megabytes."""
@@ -29,7 +29,7 @@ _BITS = dict(
 )
 
 
-def read_safetensors(content: Path) -> TensorListing:
+def read_safetensors(content: Openable) -> TensorListing:
     """Return what the file's header says, checked against the size of the file.
 
     Raises:
@@ -57,7 +57,8 @@ def _by_place(placed: _Placed) -> tuple[int, int]:
 
 def _read_header(file: BinaryIO) -> tuple[dict[str, Any], int]:
     """Return the header, and how many bytes follow it."""
-    size = os.fstat(file.fileno()).st_size
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
     length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
     if size < _LENGTH_BYTES or length > size - _LENGTH_BYTES:
         raise UnreadablePreview(_("This is not a safetensors file, or it is cut off within its header."))

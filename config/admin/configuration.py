@@ -124,7 +124,7 @@ def data_locations() -> list[tuple[str, str]]:
     return [
         ("Data folder", f"{settings.DATA_FOLDER} ({room})"),
         ("Database", without_password(settings.DATABASE_URL)),
-        ("Files", str(settings.BLOB_ROOT)),
+        ("Files", settings.STORAGE_URL.partition("?")[0] or str(settings.BLOB_ROOT)),
         ("Packed metrics", segments),
         ("Redis", without_password(settings.REDIS_URL) if settings.REDIS_URL_GIVEN else "embedded"),
         ("Mail", getattr(settings, "EMAIL_HOST", "") if is_sent else "kept in the outbox"),

@@ -14,6 +14,7 @@ from config.settings.redis import *
 from config.settings.rest import *
 from config.settings.security import *
 from config.settings.static import *
+from config.settings.storage import *
 
 ENVIRONMENT = env.known
 """Every variable of the environment that was read, with its default; operators see them (config.admin.site)."""

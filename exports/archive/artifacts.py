@@ -17,7 +17,7 @@ from common.formats.strict_json import strict_text
 from exports.archive.writer import Archive
 from runs.access import RunAction
 from runs.models import Project, Run
-from storage.filesystem import path_of as file_path_of
+from storage.contents.reading import content_of
 from teams.models import Team
 
 _AT_ONCE = 500
@@ -152,6 +152,6 @@ def _contents(versions: QuerySet[Version]) -> QuerySet[Content]:
 
 def _add(archive: Archive, name: str, content: Content) -> None:
     try:
-        archive.add_file(name, file_path_of(content.blob.location))
+        archive.add_content(name, content_of(content.blob))
     except FileNotFoundError:  # collected since it was listed, or lost on the disk: the rest is worth having
         archive.missing.append(name)

@@ -21,7 +21,7 @@ from runs.logs.console_lines import read_line
 from runs.models import Project, ProjectMember, Run
 from runs.saved_views.selectors import views_of
 from runs.selectors import files_of
-from storage.filesystem import path_of
+from storage.contents.reading import content_of
 from teams.models import Membership, Team
 
 FORMAT = 1
@@ -209,7 +209,7 @@ def _write_run(archive: Archive, run: Run, place: str) -> None:
     for file in files_of(run):
         name = f"{place}/files/{file.name}"
         try:
-            archive.add_file(name, path_of(file.blob.location))
+            archive.add_content(name, content_of(file.blob))
         except (
             FileNotFoundError
         ):  # removed since it was listed, or lost on the disk: the rest is worth having

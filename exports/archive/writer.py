@@ -2,16 +2,14 @@
 
 import zipfile
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Self
 
 from django.utils import timezone
 
 from common.formats.strict_json import strict_json
 from runs.files.zip_download import compression_of
+from storage.contents.reading import StoredContent
 from storage.filesystem import Incoming
-
-_CHUNK = 1024 * 1024
 
 
 class _Appending:
@@ -74,11 +72,10 @@ class Archive:
         lines = (strict_json(row, default=str) + "\n" for row in rows)
         self.add_pieces(name, (line.encode(errors="replace") for line in lines))
 
-    def add_file(self, name: str, path: Path) -> None:
-        """Copy a file.
+    def add_content(self, name: str, content: StoredContent) -> None:
+        """Copy stored content.
 
         Raises:
             FileNotFoundError: it is not there; the archive is as before.
         """
-        with path.open("rb") as content:
-            self.add_pieces(name, iter(lambda: content.read(_CHUNK), b""))
+        self.add_pieces(name, content.pieces())

@@ -140,14 +140,14 @@ def _build(export: Export, schema: pa.Schema) -> Blob:
         return store_blob(incoming.finish())
 
 
-def _stored_blob(digest: str) -> Blob | None:
+def _stored_blob(pk: int) -> Blob | None:
     """Return the blob if the sweep has left it, and keep it for longer."""
-    if not Blob.objects.filter(digest=digest).update(seen_at=timezone.now()):
+    if not Blob.objects.filter(pk=pk).update(seen_at=timezone.now()):
         return None
-    return Blob.objects.get(digest=digest)
+    return Blob.objects.get(pk=pk)
 
 
-def _digests(stream: Stream) -> list[str]:
+def _blob_keys(stream: Stream) -> list[int]:
     exports = list(Export.objects.select_related("stream").filter(stream=stream).order_by("row_from"))
     end = exports[-1].row_to if exports else 0
     if end < stream.next_row:
@@ -156,31 +156,31 @@ def _digests(stream: Stream) -> list[str]:
         )
         exports.append(added)
     schema = _Columns(row_blocks.batches(stream.run_id, StreamKind.HISTORY)).schema
-    return [_build(export, schema).digest for export in exports]
+    return [_build(export, schema).pk for export in exports]
 
 
-def _plain_digests(stream: Stream) -> list[str]:
+def _plain_blob_keys(stream: Stream) -> list[int]:
     try:
-        return _digests(stream)
+        return _blob_keys(stream)
     except NotPlainError:
         return []
 
 
-def _full_digests(run: Run, *, revealed: bool) -> list[str]:
+def _full_blob_keys(run: Run, *, revealed: bool) -> list[int]:
     with filesystem.Incoming() as incoming:
         for piece in pieces_of(run.pk, StreamKind.HISTORY, DownloadFormat.PARQUET, revealed=revealed):
             incoming.write(piece)
-        return [store_blob(incoming.finish()).digest]
+        return [store_blob(incoming.finish()).pk]
 
 
-def _cached_blobs(key: str, make: Callable[[], list[str]]) -> list[Blob]:
+def _cached_blobs(key: str, make: Callable[[], list[int]]) -> list[Blob]:
     """Return the blobs made under a key; they are made again when one was swept."""
-    digests = cache.get(key)
-    blobs = [_stored_blob(digest) for digest in digests or ()]
-    if digests is None or None in blobs:
-        digests = make()
-        cache.set(key, digests, UNUSED_FOR.total_seconds())
-        blobs = [_stored_blob(digest) for digest in digests]
+    keys = cache.get(key)
+    blobs = [_stored_blob(pk) for pk in keys or ()]
+    if keys is None or None in blobs:
+        keys = make()
+        cache.set(key, keys, UNUSED_FOR.total_seconds())
+        blobs = [_stored_blob(pk) for pk in keys]
     return [blob for blob in blobs if blob is not None]
 
 
@@ -198,7 +198,7 @@ def history_files(run: Run) -> list[Blob]:
     if stream is None or run.is_active or run.is_rewound:
         return []
     key = f"metrics.downloads.sdk_parquet:{stream.pk}:{stream.next_row}"
-    return _cached_blobs(key, lambda: _plain_digests(stream))
+    return _cached_blobs(key, lambda: _plain_blob_keys(stream))
 
 
 def full_files(run: Run, *, revealed: bool) -> list[Blob]:
@@ -208,4 +208,4 @@ def full_files(run: Run, *, revealed: bool) -> list[Blob]:
         return []
     # a rewound run may have as many rows again, but others
     key = f"metrics.downloads.sdk_parquet.whole:{stream.pk}:{stream.next_row}:{run.updated_at.timestamp()}:{revealed}"
-    return _cached_blobs(key, lambda: _full_digests(run, revealed=revealed))
+    return _cached_blobs(key, lambda: _full_blob_keys(run, revealed=revealed))

@@ -29,7 +29,7 @@ from metrics.media import selectors as media
 from runs.models import Project, Run
 from runs.secrets.masking import mask_tree
 from runs.selectors import files_of
-from storage.filesystem import path_of
+from storage.contents.reading import content_of
 
 MAX_RUNS = 50
 TABLE_TYPES = frozenset({"table-file", "incremental-table-file", "partitioned-table", "joined-table"})
@@ -121,7 +121,9 @@ def _read(actor: Actor, run: Run, value: dict[str, Any], file: LoggedFile | None
     if row is None:
         return LoggedTable(run, file=file, problem=problem)
     try:
-        return LoggedTable(run, _MaskedTable(open_table(path_of(row.blob.location), PreviewKind.TABLE)))
+        return LoggedTable(
+            run, _MaskedTable(open_table(content_of(row.blob).local_copy(), PreviewKind.TABLE))
+        )
     except FileNotFoundError:
         return LoggedTable(run, file=file, problem=problem)
     except UnreadablePreview as refusal:

@@ -29,7 +29,7 @@ from runs.run_page.context import run_context
 from runs.selectors import files_of
 from runs.views.run import run_of
 from storage import owners
-from storage.filesystem import path_of
+from storage.contents.reading import content_of
 
 MAX_KEYS = 60
 MAX_FRAME_BYTES = 32 * 1024 * 1024
@@ -133,10 +133,10 @@ def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
         raise NotFound(f"The run has no file “{path[:200]}”.")
     if file.size_bytes > MAX_FRAME_BYTES:
         raise TooLarge(f"A page is shown up to {MAX_FRAME_BYTES} bytes; this one has {file.size_bytes}.")
-    location = path_of(file.blob.location)
+    stored = content_of(file.blob)
     try:
-        pieces = owners.masked_pieces(location, path)
-        content = location.read_bytes() if pieces is None else b"".join(pieces)
+        pieces = owners.masked_pieces(stored, path)
+        content = stored.read_bytes() if pieces is None else b"".join(pieces)
     except FileNotFoundError:
         raise NotFound(_("The content of this file was deleted.")) from None
     reply = HttpResponse(_NORMALIZE.sub("", content.decode(errors="replace")))

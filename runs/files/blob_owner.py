@@ -1,7 +1,6 @@
 """Files of runs as `storage` sees them: who receives uploads, and which blobs are in use."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,6 +9,7 @@ from runs.files import services
 from runs.files.refused_files import record_refused_file
 from runs.models import RunFile
 from runs.secrets.documents import masked_pieces
+from storage.contents.reading import Openable
 from storage.models import Blob
 from storage.owners import BlobOwner
 
@@ -31,6 +31,6 @@ class RunFileBlobOwner(BlobOwner):
         """Record it on its run."""
         record_refused_file(ticket, reason)
 
-    def masked_pieces(self, path: Path, name: str) -> Iterator[bytes] | None:
+    def masked_pieces(self, content: Openable, name: str) -> Iterator[bytes] | None:
         """Mask secrets."""
-        return masked_pieces(path, name)
+        return masked_pieces(content, name)

@@ -10,7 +10,7 @@ from common.web.file_tree import FILES_A_PAGE, Folder, open_folder
 from runs.files.text_preview import language_of, read_text_preview
 from runs.models import Run, RunFile
 from runs.selectors import files_of
-from storage.filesystem import path_of
+from storage.contents.reading import content_of
 from storage.signed_urls import tickets
 
 
@@ -64,7 +64,7 @@ def preview_of(file: RunFile | None, *, revealed: bool) -> dict[str, Any] | None
         return shown
     try:
         preview = read_text_preview(
-            path_of(file.blob.location), name=file.name, size_bytes=file.size_bytes, revealed=revealed
+            content_of(file.blob), name=file.name, size_bytes=file.size_bytes, revealed=revealed
         )
     except FileNotFoundError:
         return {**shown, "missing": True}

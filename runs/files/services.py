@@ -16,8 +16,8 @@ from runs.files.code_saving import record_code_not_stored
 from runs.hosts.services import MAX_METADATA_BYTES, METADATA, describes_host, record_hosts_of_file
 from runs.lifecycle.storage_ledger import FILE
 from runs.models import RefusedFile, Run, RunFile
+from storage.contents.reading import content_of
 from storage.file_names import check_file_name
-from storage.filesystem import path_of
 from storage.models import Blob
 from storage.quota import require_quota
 from storage.services import record_bytes, store_bytes
@@ -80,7 +80,7 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
     before = file.size_bytes if file else 0
     blob = without_redacted(run, ticket["n"], blob)
     if describes_host(ticket["n"]) and blob.size_bytes <= MAX_METADATA_BYTES:
-        record_hosts_of_file(run, ticket["n"], path_of(blob.location).read_bytes())
+        record_hosts_of_file(run, ticket["n"], content_of(blob).read_bytes())
     RefusedFile.objects.filter(run=run, name=ticket["n"]).delete()
     RunFile.objects.update_or_create(
         run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
@@ -120,7 +120,7 @@ def without_redacted(run: Run, name: str, blob: Blob) -> Blob:
 
 def _redacted_metadata(run: Run, blob: Blob) -> bytes:
     is_readable = blob.size_bytes <= MAX_METADATA_BYTES
-    content = path_of(blob.location).read_bytes() if is_readable else b""
+    content = content_of(blob).read_bytes() if is_readable else b""
     return redacted_metadata_file(content, run.redacted_keys)
 
 

@@ -2,10 +2,10 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 from common.formats.lenient_json import clean_tree, read_lenient
 from runs.secrets.masking import mask, mask_tree
+from storage.contents.reading import Openable
 
 PREVIEW_BYTES = 256 * 1024
 _LANGUAGES = {
@@ -31,7 +31,7 @@ def language_of(name: str) -> str:
     return _LANGUAGES.get(name.rpartition(".")[2].lower(), "")
 
 
-def read_text_preview(content: Path, *, name: str, size_bytes: int, revealed: bool) -> TextPreview | None:
+def read_text_preview(content: Openable, *, name: str, size_bytes: int, revealed: bool) -> TextPreview | None:
     """Return the first `PREVIEW_BYTES` of a file, secrets masked unless ``revealed``; None if it is no text.
 
     Raises:

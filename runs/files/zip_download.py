@@ -7,9 +7,8 @@ from pathlib import Path
 from common.web.streaming import in_thread
 from runs.models import RunFile
 from runs.secrets.documents import masked_pieces
-from storage.filesystem import path_of
+from storage.contents.reading import content_of
 
-_CHUNK = 1024 * 1024
 _PACKED = frozenset(
     ".bz2 .flac .gif .gz .jpeg .jpg .mp3 .mp4 .npz .ogg .parquet .png .webm .webp .xz .zip .zst".split()
 )
@@ -50,15 +49,10 @@ class _Sink:
 
 
 def _content(file: RunFile, *, revealed: bool) -> Iterator[bytes]:
-    """Yield a file's content in pieces; raises FileNotFoundError before the first when it is gone."""
-    path = path_of(file.blob.location)
-    masked = None if revealed else masked_pieces(path, file.name)
-    if masked is not None:
-        yield from masked
-        return
-    with path.open("rb") as content:
-        while piece := content.read(_CHUNK):
-            yield piece
+    """Return a file's content in pieces; raises FileNotFoundError when it is gone."""
+    content = content_of(file.blob)
+    masked = None if revealed else masked_pieces(content, file.name)
+    return content.pieces() if masked is None else masked
 
 
 def _pieces(files: Iterable[RunFile], *, revealed: bool) -> Iterator[bytes]:
@@ -67,10 +61,12 @@ def _pieces(files: Iterable[RunFile], *, revealed: bool) -> Iterator[bytes]:
         for file in files:
             about = zipfile.ZipInfo(file.name, file.updated_at.timetuple()[:6])
             about.compress_type = compression_of(file.name)
-            if not path_of(file.blob.location).exists():
+            try:
+                pieces = _content(file, revealed=revealed)
+            except FileNotFoundError:
                 continue
             with archive.open(about, "w", force_zip64=True) as entry:
-                for piece in _content(file, revealed=revealed):
+                for piece in pieces:
                     entry.write(piece)
                     yield sink.take()
     yield sink.take()

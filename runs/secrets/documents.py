@@ -1,14 +1,15 @@
 """JSON texts and text files with what looks like a secret masked, for all others than `runs.secrets.readers`."""
 
+import io
 import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from common.formats.lenient_json import read_lenient
 from runs.secrets.masking import MASK, mask, mask_tree, may_hold
+from storage.contents.reading import Openable
 
 _HEAD = 8192
 _PIECE = 1024 * 1024
@@ -17,20 +18,20 @@ _BREAK = re.compile(rb"[\s,](?=[^\s,]*\Z)")
 _KEY_BYTES = 32 * 1024
 
 
-def masked_pieces(path: Path, name: str) -> Iterator[bytes] | None:
+def masked_pieces(content: Openable, name: str) -> Iterator[bytes] | None:
     """Return a text file's content in pieces, secrets masked; None for a file that is no text.
 
     Raises:
         FileNotFoundError: the content is gone.
     """
-    size = path.stat().st_size
-    with path.open("rb") as content:
-        if b"\x00" in content.read(_HEAD):
+    with content.open("rb") as file:
+        if b"\x00" in file.read(_HEAD):
             return None
-    if name.endswith((".json", ".ipynb")) and size <= _WHOLE_JSON:
-        with suppress(UnicodeDecodeError):
-            return iter([masked_json(path.read_text("utf-8")).encode()])
-    return _masked_lines(path)
+        if name.endswith((".json", ".ipynb")) and file.seek(0, io.SEEK_END) <= _WHOLE_JSON:
+            file.seek(0)
+            with suppress(UnicodeDecodeError):
+                return iter([masked_json(file.read().decode()).encode()])
+    return _masked_lines(content)
 
 
 def masked_json(text: str) -> str:
@@ -73,9 +74,9 @@ def _restored(given: Any, known: Any, masked: Any) -> Any:
     return given
 
 
-def _masked_lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as content:
-        while piece := _piece(content):
+def _masked_lines(content: Openable) -> Iterator[bytes]:
+    with content.open("rb") as file:
+        while piece := _piece(file):
             yield _masked(piece)
 
 

@@ -23,7 +23,10 @@ from common.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable
 from common.formats.numbers import parse_int
 from common.web.streaming import in_thread
 from storage import filesystem, owners, parts, quota
-from storage.signed_urls import tickets, uploads
+from storage.contents import writing
+from storage.contents.reading import Openable, StoredContent
+from storage.contents.threads import in_bucket_thread, sent
+from storage.signed_urls import bucket_downloads, tickets, uploads
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +109,14 @@ def _check_quota(ticket: dict[str, Any]) -> None:
 
 
 async def _store(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
-    return await uploads.group.store(uploads.Upload(ticket, received))
+    if not settings.STORAGE_URL:
+        return await uploads.group.store(uploads.Upload(ticket, received))
+    # before it joins its group, so that small files never wait for a large one that is on its way to the bucket
+    placed = await in_bucket_thread(writing.place, received)
+    try:
+        return await uploads.group.store(uploads.Upload(ticket, received, placed))
+    finally:
+        await in_bucket_thread(writing.drop_unless_named, (placed.bucket_id, placed.location))
 
 
 async def _keep_part(ticket: dict[str, Any], received: filesystem.ReceivedFile) -> str:
@@ -169,22 +179,19 @@ def _headers(ticket: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _masked(ticket: dict[str, Any], path: Path) -> Iterator[bytes] | None:
+def _masked(ticket: dict[str, Any], content: Openable) -> Iterator[bytes] | None:
     is_text = not ticket["c"].startswith(("image/", "audio/", "video/"))
-    return owners.masked_pieces(path, ticket["n"]) if ticket.get("m") and is_text else None
+    return owners.masked_pieces(content, ticket["n"]) if ticket.get("m") and is_text else None
 
 
 def _look(ticket: dict[str, Any], path: Path) -> bytes | Iterator[bytes] | None:
     """Return a small content, the pieces of a text with secrets, masked, or None for a large content.
 
     Raises:
-        NotFound: the content was deleted.
+        FileNotFoundError: the content was deleted.
     """
-    try:
-        size = path.stat().st_size
-        return _masked(ticket, path) or (path.read_bytes() if size <= _SMALL else None)
-    except FileNotFoundError:
-        raise NotFound("The content of this file was deleted.") from None
+    size = path.stat().st_size
+    return _masked(ticket, path) or (path.read_bytes() if size <= _SMALL else None)
 
 
 class _LargeFile(FileResponse):
@@ -204,12 +211,38 @@ async def get(request: Request) -> Response:
     """Send one blob, whole or by Range; 304 when the client has it."""
     try:
         ticket = tickets.read_get(request.path_params["token"])
-        path = filesystem.path_of(ticket["l"])
-        found = await asyncio.to_thread(_look, ticket, path)
+        content = tickets.content_in(ticket)
+        send = _send_file if content.bucket_id is None else _send_object
+        return await send(request, ticket, content)
     except DomainError as error:
-        if "text/html" in request.headers.get("accept", ""):
-            return await asyncio.to_thread(_page, request, error)
-        return refusal(error)
+        return await _refused(request, error)
+    except FileNotFoundError:
+        return await _refused(request, NotFound("The content of this file was deleted."))
+    except DatabaseError as error:
+        logger.warning("a download was not begun: %s", error)
+        return await _refused(request, Unavailable("The database did not answer; try again."))
+
+
+async def _refused(request: Request, error: DomainError) -> Response:
+    if "text/html" in request.headers.get("accept", ""):
+        return await asyncio.to_thread(_page, request, error)
+    return refusal(error)
+
+
+async def _send_object(request: Request, ticket: dict[str, Any], content: StoredContent) -> Response:
+    """Send what lies in a bucket."""
+    headers = _headers(ticket)
+    masked = await in_bucket_thread(_masked, ticket, content) if ticket.get("m") else None
+    if masked is None:
+        return await bucket_downloads.answer(request, ticket, content, headers)
+    del headers["ETag"]  # which is that of the whole content
+    return StreamingResponse(sent(masked), headers=headers, media_type=ticket["c"])
+
+
+async def _send_file(request: Request, ticket: dict[str, Any], content: StoredContent) -> Response:
+    """Send what lies in the data folder."""
+    path = filesystem.path_of(content.location)
+    found = await asyncio.to_thread(_look, ticket, path)
     headers = _headers(ticket)
     if isinstance(found, Iterator):
         del headers["ETag"]  # which is that of the whole content
@@ -217,6 +250,6 @@ async def get(request: Request) -> Response:
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     if found is None or "range" in request.headers:
-        sent = _PartOfFile if "range" in request.headers else _LargeFile
-        return sent(path, headers=headers, media_type=ticket["c"])
+        sender = _PartOfFile if "range" in request.headers else _LargeFile
+        return sender(path, headers=headers, media_type=ticket["c"])
     return Response(found, headers={**headers, "Accept-Ranges": "bytes"}, media_type=ticket["c"])

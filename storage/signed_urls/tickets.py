@@ -5,12 +5,14 @@ A ticket holds only what its purpose needs, is bound to that purpose by the sign
 """
 
 import re
+from base64 import b64decode
 from typing import Any
 
 from django.conf import settings
 from django.core import signing
 
 from common.errors import Forbidden
+from storage.contents.reading import StoredContent
 from storage.models import Blob
 from storage.owners import receiver_of
 
@@ -55,16 +57,19 @@ def get_path(
 ) -> str:
     """Return a path to GET a blob from under a file name, good for settings.TICKET_DOWNLOAD_S seconds.
 
-    With ``is_masked`` what looks like a secret in a text is masked.
+    With ``is_masked`` what looks like a secret in a text is masked. A ``download`` of what lies in a bucket may be led
+    there: pages, which may load from nowhere else, ask for none.
     """
     shown = bool(_SHOWN.match(content_type)) and not download
     payload = {
         "l": blob.location,
-        "d": blob.digest,
+        "d": blob.digest or b64decode(blob.md5).hex(),
         "n": name.rpartition("/")[2],
         "c": content_type,
         "s": shown,
         **({"m": True} if is_masked else {}),
+        **({"b": blob.bucket_id, "z": blob.size_bytes} if blob.bucket_id is not None else {}),
+        **({"a": True} if download and blob.bucket_id is not None else {}),
     }
     return GET_PATH + signing.dumps(payload, salt="storage.get")
 
@@ -95,6 +100,11 @@ def read_part(token: str) -> dict[str, Any]:
         Forbidden: forged or expired.
     """
     return _read(token, "storage.part", settings.TICKET_UPLOAD_S, "upload")
+
+
+def content_in(ticket: dict[str, Any]) -> StoredContent:
+    """Return the content that a download ticket is for."""
+    return StoredContent(ticket["l"], ticket.get("z", 0), ticket.get("b"))
 
 
 def read_get(token: str) -> dict[str, Any]:

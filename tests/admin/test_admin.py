@@ -39,7 +39,7 @@ from billing.subscriptions.selectors import subscription_of
 from exports.services import request_export
 from metrics.models import Sequence, Stream, StreamKind
 from runs.models import Run, SavedView, StoredChart
-from storage.models import Blob, Bucket, BucketKind
+from storage.models import Blob, Bucket
 from storage.services import record_bytes
 from teams.invitations.services import invite
 from teams.models import GroupMapping, Team
@@ -97,7 +97,7 @@ def fill(team: Team, number: int) -> None:
     SocialAccount.objects.create(user=member, provider=slug, uid=slug)
     GroupMapping.objects.create(provider=slug, group="ml", team=team, role=built_in(Preset.MEMBER))
     record_bytes(team_id=team.pk, delta_bytes=1, category="log")
-    bucket = Bucket.objects.create(kind=BucketKind.S3, name=slug, folder=slug, team=team)
+    bucket = Bucket.objects.create(url=f"s3://{slug}", folder=slug)
     Blob.objects.create(bucket=bucket, md5=slug, size_bytes=1, location=slug)
     SavedView.objects.create(project=project, user=member, name="mine")
     StoredChart.objects.create(team=team, name=f"chart{number}", spec="{}", created_by=member)

@@ -1,5 +1,7 @@
 """Tables in files of versions, with the other files that joined ones, and those in parts, name."""
 
+from pathlib import Path
+
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
@@ -17,14 +19,28 @@ from artifacts.previews.tables.wandb_tables import (
     read_partitioned_table,
 )
 from artifacts.selectors import entries_of, versions_seen
-from common.errors import DomainError
-from storage.filesystem import path_of
+from common.errors import DomainError, TooLarge
+from storage.contents.reading import content_of
+from storage.models import Blob
 
 _DEEPEST = 4
 """Tables that name tables, one by the other."""
 _MOST_PARTS = 500
 _INCREMENTAL_TYPE = "wandb-run-incremental-table"
 """Source: ART_TYPE in wandb/sdk/internal/incremental_table_util.py."""
+
+
+def file_of(blob: Blob) -> Path:
+    """Return a file with the content of a table.
+
+    Raises:
+        UnreadablePreview: it lies in a bucket and is larger than what is fetched to be looked at.
+        FileNotFoundError: it is gone.
+    """
+    try:
+        return content_of(blob).local_copy()
+    except TooLarge as refusal:
+        raise UnreadablePreview(refusal.message) from None
 
 
 def find_referenced(actor: Actor, entry: Entry, action: ArtifactAction) -> tuple[Version, Entry] | None:
@@ -55,8 +71,8 @@ def table_of(actor: Actor, version: Version, entry: Entry, depth: int = 0) -> Ta
         )
     if entry.content is None:
         return _referenced(actor, entry, depth)
-    content = path_of(entry.content.blob.location)
-    kind = kind_of_file(entry.path, content)
+    kind = kind_of_file(entry.path, content_of(entry.content.blob))
+    content = file_of(entry.content.blob)
     if kind == PreviewKind.JOINED_TABLE:
         joined = read_joined_table(content)
         left, right = (_table_at(actor, version, path, depth + 1) for path in (joined.left, joined.right))

@@ -74,6 +74,7 @@ class Command(BaseCommand):
         """Bring the database and the static files up to date and see that somebody can sign in."""
         self.migrate()
         self.collect_static()
+        self.try_bucket()
         call_command("create_first_operator", stdout=self.stdout, stderr=self.stderr)
         self.stdout.flush()
         connection.close()
@@ -109,6 +110,14 @@ class Command(BaseCommand):
         call_command("collectstatic", interactive=False, verbosity=0, clear=True)
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(state)
+
+    def try_bucket(self) -> None:
+        """Say what is wrong with the bucket of the settings; runs are logged without it, and it may come back."""
+        if settings.STORAGE_URL:
+            try:
+                call_command("check_storage", stdout=self.stdout, stderr=self.stderr)
+            except CommandError as error:
+                self.stderr.write(f"{error} Files are refused until it can; SDKs send them again.")
 
     def supervise(self, supervisor: Supervisor, *, embedded: bool) -> int:
         """Start web and worker, tell when they serve, and wait."""

@@ -1,0 +1,1 @@
+"""Places of bytes outside the data folder: their rows, and what opens them."""

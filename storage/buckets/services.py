@@ -1,0 +1,97 @@
+"""The buckets of an installation: which one takes new content, and the backend that opens each."""
+
+import json
+import logging
+import time
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils import timezone
+
+from common.crypto import random_text, unseal
+from common.errors import DomainError
+from storage.backends.base import Backend
+from storage.backends.check import check
+from storage.backends.settings import build_backend
+from storage.models import Bucket
+
+logger = logging.getLogger(__name__)
+
+SEAL = "storage-bucket"
+"""What credentials of buckets are encrypted for (`common.crypto`)."""
+_REMEMBERED_S = 60.0
+"""How long an opened backend serves: credentials may be changed by another process."""
+_FOLDER_LENGTH = 12
+
+_defaults: dict[str, Bucket] = {}
+_opened: dict[int, tuple[float, Backend]] = {}
+
+
+def forget() -> None:
+    """Read rows and settings anew."""
+    _defaults.clear()
+    _opened.clear()
+
+
+def default_bucket() -> Bucket | None:
+    """Return the bucket that the settings name for new content, entering it when it is new; None: the data folder."""
+    url = settings.STORAGE_URL
+    if not url:
+        return None
+    if url not in _defaults:
+        _defaults[url], _is_new = Bucket.objects.get_or_create(
+            url=url, team=None, sealed_credentials="",
+            defaults={"folder": random_text(_FOLDER_LENGTH).lower()},
+        )  # fmt: skip
+    return _defaults[url]
+
+
+def settings_credentials(scheme: str) -> dict[str, str]:
+    """Return what the settings say for buckets of a kind; empty: whatever the provider finds on this machine."""
+    if scheme != urlsplit(settings.STORAGE_URL).scheme:
+        return {}
+    key, secret, file = settings.STORAGE_KEY, settings.STORAGE_SECRET, settings.STORAGE_CREDENTIALS
+    given = {
+        "s3": {"access_key": key, "secret_key": secret},
+        "gs": {"service_account": file},
+        "az": {"account_key": secret, "connection_string": file},
+    }.get(scheme, {})
+    return {name: value for name, value in given.items() if value}
+
+
+def open_bucket(bucket: Bucket) -> Backend:
+    """Return what reads and writes a bucket, below the folder that is this installation's own.
+
+    Raises:
+        Invalid: its URL or the credentials cannot be right.
+        Unavailable: the installation has another key than when its credentials were sealed.
+    """
+    parts, sealed = urlsplit(bucket.url), bucket.sealed_credentials
+    credentials = json.loads(unseal(SEAL, sealed)) if sealed else settings_credentials(parts.scheme)
+    url = parts._replace(path=f"{parts.path.rstrip('/')}/{bucket.folder}").geturl()
+    return build_backend(url, credentials, is_operators=not sealed)
+
+
+def backend_of(bucket_id: int) -> Backend:
+    """Return what reads and writes a bucket; opened once in a while."""
+    known = _opened.get(bucket_id)
+    if known is not None and known[0] > time.monotonic():
+        return known[1]
+    backend = open_bucket(Bucket.objects.get(pk=bucket_id))
+    _opened[bucket_id] = (time.monotonic() + _REMEMBERED_S, backend)
+    return backend
+
+
+def check_default_bucket() -> str:
+    """Try what the settings' bucket must do, and keep the word with its row; returns what is wrong, "" for nothing."""
+    bucket = default_bucket()
+    if bucket is None:
+        return ""
+    try:
+        check(open_bucket(bucket), is_operators=True)
+        bucket.check_error = ""
+    except DomainError as error:
+        bucket.check_error = error.message
+    bucket.checked_at = timezone.now()
+    bucket.save(update_fields=["checked_at", "check_error"])
+    return bucket.check_error

@@ -1,0 +1,1 @@
+"""The one door to stored content, whether it lies in the data folder or in a bucket."""
