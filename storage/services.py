@@ -75,16 +75,16 @@ def store_blob(received: filesystem.ReceivedFile) -> Blob:
         return blob
 
 
-def drop_unless_stored(blob: Blob) -> None:
-    """Remove the content of a blob whose transaction was undone: no row names it, so no sweep would find it."""
-    writing.drop_unless_named((blob.bucket_id, blob.location))
+def place_bytes(content: bytes) -> PlacedContent:
+    """Bring bytes that are in memory already where new content goes (`storage.contents.writing.place`)."""
+    with filesystem.Incoming() as incoming:
+        return writing.place(incoming.finish(content))
 
 
 def store_bytes(content: bytes) -> Blob:
     """Store bytes that are in memory already."""
-    with filesystem.Incoming() as incoming:
-        incoming.write(content)
-        return store_blob(incoming.finish())
+    with recording(place_bytes(content)) as blob:
+        return blob
 
 
 def record_bytes(

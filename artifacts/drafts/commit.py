@@ -1,6 +1,7 @@
 """The commit: a draft becomes a version with a number, or turns out to be a version that is there already."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import orjson
@@ -36,8 +37,8 @@ from artifacts.versions.tags import add_version_tags
 from artifacts.versions.time_to_live import expires_at
 from common.database.sql import execute_many
 from common.errors import DomainError, Gone, Invalid, Unavailable
-from storage.models import Blob
-from storage.services import drop_unless_stored, store_bytes
+from storage.contents.writing import PlacedContent, drop_unless_named
+from storage.services import place_bytes, record_blob
 
 _NAMED = 5
 """Missing files that a message names."""
@@ -50,8 +51,10 @@ class _Read:
     manifests: list[Manifest]
     entries: dict[str, ManifestEntry]
     digest: str
-    written: list[Blob]
-    """Gathers what the transaction stores outside the database."""
+
+
+class _UnplacedError(Unavailable):
+    """The manifest was not written before the transaction, and is needed in it."""
 
 
 def commit_version(*, actor: Actor, version: Version) -> Version:
@@ -96,17 +99,30 @@ def _commit_as_read(actor: Actor, version: Version) -> Version:
     manifests = manifests_of(version)
     entries, digest = entries_of(version, manifests)
     adopt(actor, version, entries.values())
-    written: list[Blob] = []
+    read = _Read(manifests, entries, digest)
+    if same_files(version.collection, digest) is not None:
+        with suppress(_UnplacedError):  # then that one went meanwhile
+            return _commit(actor, version, read, None)
+    placed = _place_manifest(version, entries)
     try:
-        return _commit(actor, version, _Read(manifests, entries, digest, written))
-    except BaseException:
-        for blob in written:
-            drop_unless_stored(blob)
-        raise
+        return _commit(actor, version, read, placed)
+    finally:
+        if placed is not None:
+            drop_unless_named((placed.bucket_id, placed.location))
+
+
+def _place_manifest(version: Version, entries: dict[str, ManifestEntry]) -> PlacedContent | None:
+    """Write the whole manifest before the transaction, which waits for no bucket; None where it will be refused."""
+    held = _held(version, entries)
+    try:
+        _check_files(_files_of(entries), held)
+    except Invalid:  # the transaction says it, of what is there by then
+        return None
+    return place_bytes(write_manifest(_named(version, entries, held)))
 
 
 @transaction.atomic
-def _commit(actor: Actor, version: Version, read: _Read) -> Version:
+def _commit(actor: Actor, version: Version, read: _Read, placed: PlacedContent | None) -> Version:
     collection = _lock(version)
     found = (
         Version.objects.select_for_update(of=("self",)).select_related("run").filter(pk=version.pk).first()
@@ -125,7 +141,7 @@ def _commit(actor: Actor, version: Version, read: _Read) -> Version:
     if same is not None:
         return _merge(actor, version, same)
     version.digest = read.digest
-    _store_entries(version, read.entries, read.written)
+    _store_entries(version, read.entries, placed)
     _number(actor, version)
     return version
 
@@ -153,25 +169,42 @@ def _let_go(version: Version) -> None:
     Pin.objects.filter(version=version).delete()
 
 
-def _store_entries(version: Version, entries: dict[str, ManifestEntry], written: list[Blob]) -> None:
-    files = {entry.path: entry for entry in entries.values() if not entry.reference}
-    held = contents_named(version.collection.project_id, [entry.digest for entry in files.values()])
-    _check_files(files.values(), held)
+def _files_of(entries: dict[str, ManifestEntry]) -> list[ManifestEntry]:
+    return [entry for entry in entries.values() if not entry.reference]
+
+
+def _held(version: Version, entries: dict[str, ManifestEntry]) -> dict[str, tuple[int, int]]:
+    """Return key and size of what the project holds of a version's files, by digest."""
+    return contents_named(version.collection.project_id, [entry.digest for entry in _files_of(entries)])
+
+
+def _named(
+    version: Version, entries: dict[str, ManifestEntry], held: dict[str, tuple[int, int]]
+) -> list[ManifestEntry]:
+    """Return the entries with the sizes of what is held, and the version that each file came first with."""
     own_id = to_version_id(version.pk)
-    named = [
+    return [
         replace(entry, birth_id=entry.birth_id or own_id, size_bytes=held[entry.digest][1])
         if not entry.reference
         else entry
         for entry in entries.values()
     ]
+
+
+def _store_entries(version: Version, entries: dict[str, ManifestEntry], placed: PlacedContent | None) -> None:
+    files, held = _files_of(entries), _held(version, entries)
+    _check_files(files, held)
+    named = _named(version, entries, held)
     _insert(version, named, held)
-    blob = store_bytes(write_manifest(named))
-    written.append(blob)
-    version.manifest = hold(version.project, blob)
+    if (
+        placed is None
+    ):  # the last file has come, or the version with the same files has gone, since it was looked
+        raise Unavailable("A file of this artifact came or went during the commit; commit again.")
+    version.manifest = hold(version.project, record_blob(placed))
     version.size_bytes = sum(entry.size_bytes or 0 for entry in named if not entry.reference)
     version.file_count, version.reference_count = len(files), len(entries) - len(files)
     version.save()
-    wanted = len({held[entry.digest][0] for entry in files.values()} | {version.manifest.pk})
+    wanted = len({held[entry.digest][0] for entry in files} | {version.manifest.pk})
     if count_committed(version) != wanted:  # the collector took one: the client asks and sends it again
         raise Unavailable("A file of this artifact was removed meanwhile; upload it again and commit again.")
     _let_go(version)

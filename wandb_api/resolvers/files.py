@@ -112,7 +112,9 @@ def _download(file: dict[str, Any], info: Info) -> str:
         return str(file["address"]())
     row: RunFile = file["row"]
     return info.context.absolute(
-        tickets.get_path(row.blob, name=row.name, content_type=file["mimetype"], is_masked=file["is_masked"])
+        tickets.get_path(
+            row.blob, name=row.name, content_type=file["mimetype"], download=True, is_masked=file["is_masked"]
+        )
     )
 
 

@@ -166,7 +166,9 @@ def resolve_parquet_history(run: dict[str, Any], info: Info, **_: Any) -> dict[s
         blobs = sdk_parquet.full_files(row, revealed=is_exact)
     urls = [
         info.context.absolute(
-            get_path(blob, name=f"{row.uid}-{number}.parquet", content_type=formats.CONTENT_TYPE)
+            get_path(
+                blob, name=f"{row.uid}-{number}.parquet", content_type=formats.CONTENT_TYPE, download=True
+            )
         )
         for number, blob in enumerate(blobs)
     ]

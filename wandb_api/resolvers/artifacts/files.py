@@ -44,7 +44,9 @@ def _address(info: Info, entry: Entry, allow: Any) -> str:
         return entry.reference
     name = entry.path
     return info.context.absolute(
-        tickets.get_path(entry.content.blob, name=name, content_type=entry_node(entry)["mimetype"])
+        tickets.get_path(
+            entry.content.blob, name=name, content_type=entry_node(entry)["mimetype"], download=True
+        )
     )
 
 
