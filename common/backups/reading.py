@@ -64,7 +64,8 @@ def restore(archive: Path, *, replace: bool) -> dict[str, Any]:
 
 
 def _summary(about: dict[str, Any]) -> dict[str, Any]:
-    return {name: about[name] for name in ("version", "created_at")} | {"kind": about["database"]}
+    summary = {name: about[name] for name in ("version", "created_at")} | {"kind": about["database"]}
+    return summary | ({"not_in_it": about["elsewhere"]} if about.get("elsewhere") else {})
 
 
 @contextmanager

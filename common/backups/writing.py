@@ -18,6 +18,7 @@ from common import VERSION
 from common.backups import ABOUT, BLOBS, DATABASE, MANIFEST, SECRET_KEY, SEGMENTS, databases
 from common.backups.counts import Counts, Hashed, release_members
 from common.backups.deletion_lock import block_deletion
+from common.backups.elsewhere import data_elsewhere
 from common.errors import Conflict
 
 
@@ -38,18 +39,20 @@ def back_up(given: Path) -> dict[str, Any]:
         with block_deletion():
             copy = Path(folder) / DATABASE
             databases.copy_to(copy)
-            counts = _write(archive, copy)
+            about = _about()
+            counts = _write(archive, copy, about)
         archive.rename(target)
     _sync(target.parent)
-    return {"backup": str(target), "seconds": round(time.monotonic() - begin, 1), **counts.to_dict()}
+    result = {"backup": str(target), "seconds": round(time.monotonic() - begin, 1), **counts.to_dict()}
+    return result | ({"not_in_it": about["elsewhere"]} if about["elsewhere"] else {})
 
 
-def _write(archive: Path, copy: Path) -> Counts:
+def _write(archive: Path, copy: Path, about: dict[str, Any]) -> Counts:
     counts = Counts()
     with archive.open("xb") as file:
         archive.chmod(0o600)  # the secret key is in it
         with tarfile.open(fileobj=file, mode="w") as tar:
-            _add_text(tar, ABOUT, json.dumps(_about()), counts)
+            _add_text(tar, ABOUT, json.dumps(about), counts)
             _add_file(tar, DATABASE, copy, counts)
             copy.unlink()
             _add_text(tar, SECRET_KEY, settings.SECRET_KEY, counts)
@@ -68,6 +71,7 @@ def _about() -> dict[str, Any]:
         "created_at": timezone.now().isoformat(),
         "database": connection.vendor,
         "migrations": databases.applied_migrations(),
+        "elsewhere": data_elsewhere(),
     }
 
 

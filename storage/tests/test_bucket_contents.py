@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils import timezone
 
+from common.backups.elsewhere import data_elsewhere
 from common.errors import TooLarge, Unavailable
 from storage import filesystem
 from storage.backends.base import StorageUnavailable
@@ -156,6 +157,11 @@ class TestReading:
         for read in (content.open, content.pieces, content.local_copy, content.read_bytes):
             with pytest.raises(FileNotFoundError):
                 read()
+
+
+def test_a_backup_says_what_it_leaves_to_buckets(bucket: FakeProvider):
+    store_bytes(b"12345")
+    assert data_elsewhere() == [{"where": "s3://files/runyard", "files": 1, "bytes": 5}]
 
 
 class TestSweeps:
