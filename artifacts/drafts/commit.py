@@ -113,7 +113,7 @@ def _commit_as_read(actor: Actor, version: Version) -> Version:
 
 def _place_manifest(version: Version, entries: dict[str, ManifestEntry]) -> PlacedContent | None:
     """Write the whole manifest before the transaction, which waits for no bucket; None where it will be refused."""
-    held = _held(version, entries)
+    held = _owned_contents(version, entries)
     try:
         _check_files(_files_of(entries), held)
     except Invalid:  # the transaction says it, of what is there by then
@@ -173,7 +173,7 @@ def _files_of(entries: dict[str, ManifestEntry]) -> list[ManifestEntry]:
     return [entry for entry in entries.values() if not entry.reference]
 
 
-def _held(version: Version, entries: dict[str, ManifestEntry]) -> dict[str, tuple[int, int]]:
+def _owned_contents(version: Version, entries: dict[str, ManifestEntry]) -> dict[str, tuple[int, int]]:
     """Return key and size of what the project holds of a version's files, by digest."""
     return contents_named(version.collection.project_id, [entry.digest for entry in _files_of(entries)])
 
@@ -192,7 +192,7 @@ def _named(
 
 
 def _store_entries(version: Version, entries: dict[str, ManifestEntry], placed: PlacedContent | None) -> None:
-    files, held = _files_of(entries), _held(version, entries)
+    files, held = _files_of(entries), _owned_contents(version, entries)
     _check_files(files, held)
     named = _named(version, entries, held)
     _insert(version, named, held)

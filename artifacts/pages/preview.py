@@ -19,6 +19,7 @@ from artifacts.previews.json_trees import has_rows
 from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
 from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tables.opening import ALL_TABLE_KINDS
+from common.errors import Unavailable
 from runs.files.text_preview import TextPreview, read_text_preview
 from runs.models import Project
 from storage.contents.reading import content_of
@@ -67,7 +68,7 @@ def preview_of(
     require_for(actor, ArtifactAction.DOWNLOAD, version)
     try:
         return _preview(actor, version, entry, asked, project)
-    except UnreadablePreview as refusal:
+    except (UnreadablePreview, Unavailable) as refusal:  # the rest of the page needs no bucket
         return Preview(entry, "none", problem=refusal.message)
     except FileNotFoundError:
         return Preview(entry, "none", problem=_("The content of this file was deleted from the server."))

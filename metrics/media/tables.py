@@ -23,6 +23,7 @@ from artifacts.previews.tables.joining import stack_tables
 from artifacts.previews.tables.opening import open_table
 from artifacts.previews.tables.pages import TableGroup, TableRow, matching_rows
 from artifacts.previews.tables.sources import TableSource
+from common.errors import TooLarge, Unavailable
 from common.formats.csv_safety import csv_text
 from common.formats.strict_json import strict
 from metrics.media import selectors as media
@@ -114,7 +115,7 @@ def _read(actor: Actor, run: Run, value: dict[str, Any], file: LoggedFile | None
             return LoggedTable(run, whole_table_of(actor, file.version, file.entry), file)
         except FileNotFoundError:
             pass  # the run's own file may still be there
-        except UnreadablePreview as refusal:
+        except (UnreadablePreview, Unavailable) as refusal:
             problem = refusal.message
     path = _text(value, "path").replace("\\", "/")  # the SDK on Windows
     row = files_of(run).filter(name=path).first() if path else None
@@ -126,7 +127,7 @@ def _read(actor: Actor, run: Run, value: dict[str, Any], file: LoggedFile | None
         )
     except FileNotFoundError:
         return LoggedTable(run, file=file, problem=problem)
-    except UnreadablePreview as refusal:
+    except (UnreadablePreview, TooLarge, Unavailable) as refusal:
         return LoggedTable(run, file=file, problem=refusal.message)
 
 

@@ -66,7 +66,7 @@ def local_copy(
             if path.exists() or not _is_still(file, part):  # somebody else has fetched it, or given up
                 continue
             try:
-                _make_room(size_bytes)
+                _evict(size_bytes)
                 file.truncate(0)
                 _fetch(file, pieces(), size_bytes, md5)
                 part.rename(path)
@@ -79,7 +79,7 @@ def keep(bucket_id: int, location: str, content: Path, size_bytes: int) -> None:
     """Take over a small file that was just stored."""
     if size_bytes <= min(SMALL, settings.STORAGE_CACHE_BYTES):
         with suppress(OSError, Unavailable):  # it is in the bucket; the copy only saves time
-            _make_room(size_bytes)
+            _evict(size_bytes)
             content.rename(_path_of(bucket_id, location))
 
 
@@ -115,7 +115,7 @@ def _fetch(file: BinaryIO, pieces: Iterator[bytes], size_bytes: int, md5: str) -
         raise StorageUnavailable("The bucket gives other bytes of a file than were stored in it.")
 
 
-def _make_room(size_bytes: int) -> None:
+def _evict(size_bytes: int) -> None:
     """Remove what was used longest ago until this many bytes fit.
 
     Raises:
