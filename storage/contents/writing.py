@@ -49,11 +49,6 @@ def place(received: filesystem.ReceivedFile) -> PlacedContent:
     return PlacedContent(received, bucket_id, location)
 
 
-def is_bucket_used() -> bool:
-    """Whether new content goes to a bucket."""
-    return default_bucket() is not None
-
-
 def drop_unless_named(place: Place) -> None:
     """Remove content whose transaction was undone: no row names it, so only the sweep of strays would find it."""
     bucket_id, location = place
