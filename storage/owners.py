@@ -1,6 +1,6 @@
 """Apps whose rows refer to blobs: each registers one object, which takes uploads and says what is in use."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -41,6 +41,10 @@ class BlobOwner:
         except DomainError as error:
             return error
         return None
+
+    def awaited_locations(self, bucket_id: int, locations: Collection[str]) -> Iterable[str]:
+        """Return those of some locations in a bucket at which content is expected that no row names yet."""
+        return ()
 
     def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
         """Follow an upload that was refused because the storage quota is used up."""

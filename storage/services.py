@@ -247,7 +247,12 @@ def sweep_strays() -> int:
 
 def _remove_strays(bucket_id: int | None, locations: Iterable[str]) -> int:
     def named(some: Collection[str]) -> Iterable[str]:
-        return Blob.objects.filter(bucket=bucket_id, location__in=some).values_list("location", flat=True)
+        kept = set(
+            Blob.objects.filter(bucket=bucket_id, location__in=some).values_list("location", flat=True)
+        )
+        if bucket_id is not None:
+            kept.update(*(owner.awaited_locations(bucket_id, some) for owner in owners.blob_owners()))
+        return kept
 
     def remove(orphans: Collection[str]) -> None:
         writing.delete([(bucket_id, location) for location in orphans])

@@ -1,11 +1,12 @@
 """The bytes of artifacts as `storage` sees them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection as Some
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
 
-from artifacts.drafts import manifests, uploads
+from artifacts.drafts import direct_uploads, manifests, uploads
 from artifacts.models import Content, Version
 from common.errors import DomainError
 from runs.files.refused_files import record_refused_file
@@ -30,6 +31,10 @@ class ArtifactBlobOwner(BlobOwner):
         """Hold all of them at once: ten thousand small files are one version."""
         taken = uploads.receive_files(arrived)
         return [each if isinstance(each, DomainError) else None for each in taken]
+
+    def awaited_locations(self, bucket_id: int, locations: Some[str]) -> Iterable[str]:
+        """Return where clients send files of drafts themselves."""
+        return direct_uploads.awaited(bucket_id, locations)
 
     def upload_refused(self, ticket: dict[str, Any], reason: str) -> None:
         """Record it on the run that logs the artifact."""

@@ -15,12 +15,14 @@ from access.engine import require
 from artifacts.access import ArtifactAction
 from artifacts.contents import contents_named, count_committed, hold
 from artifacts.drafts.adoption import adopt
+from artifacts.drafts.direct_uploads import take_arrived
 from artifacts.drafts.manifests import entries_of, manifests_of
 from artifacts.drafts.services import drafts_for, same_files, take_again
 from artifacts.manifests.document import ManifestEntry, write_manifest
 from artifacts.manifests.ids import to_version_id, version_key
 from artifacts.models import (
     Collection,
+    DirectUpload,
     Entry,
     Manifest,
     Membership,
@@ -99,6 +101,7 @@ def _commit_as_read(actor: Actor, version: Version) -> Version:
     manifests = manifests_of(version)
     entries, digest = entries_of(version, manifests)
     adopt(actor, version, entries.values())
+    take_arrived(version, (entry.digest for entry in entries.values() if not entry.reference))
     read = _Read(manifests, entries, digest)
     if same_files(version.collection, digest) is not None:
         with suppress(_UnplacedError):  # then that one went meanwhile
@@ -166,6 +169,7 @@ def _merge(actor: Actor, draft: Version, same: Version) -> Version:
 def _let_go(version: Version) -> None:
     Manifest.objects.filter(version=version).delete()
     PartsUpload.objects.filter(version=version).delete()
+    DirectUpload.objects.filter(version=version).delete()
     Pin.objects.filter(version=version).delete()
 
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from access.actor import Actor
 from artifacts.drafts.services import drafts_for
 from artifacts.drafts.uploads import receive_file
-from artifacts.models import PartsUpload, Version
+from artifacts.models import DirectUpload, PartsUpload, Version
 from common.errors import NotFound
 from storage import parts as stored_parts
+from storage.buckets.services import backend_of
 from storage.services import storing
 
 
@@ -17,6 +18,12 @@ def _upload(actor: Actor, version: Version, key: str) -> PartsUpload:
     if upload is None:
         raise NotFound("This upload doesn’t exist, or was given up. Ask for new addresses of its parts.")
     return upload
+
+
+def _direct(actor: Actor, version: Version, key: str) -> DirectUpload | None:
+    """Return an upload whose parts went straight to a bucket, if it is one."""
+    drafts_for(actor, Version.objects.filter(pk=version.pk))
+    return DirectUpload.objects.filter(version=version, key=key).exclude(parts_id="").first()
 
 
 def complete_parts(*, actor: Actor, version: Version, key: str, parts: Sequence[tuple[int, str]]) -> str:
@@ -30,8 +37,12 @@ def complete_parts(*, actor: Actor, version: Version, key: str, parts: Sequence[
 
     Raises:
         Invalid: a part is missing or has other bytes, or the whole is not what was announced.
-        Unavailable: it is being put together just now.
+        Unavailable: it is being put together just now, or its bucket does not answer.
     """
+    direct = _direct(actor, version, key)
+    if direct is not None:
+        backend_of(direct.bucket_id).complete_parts(direct.location, direct.parts_id, parts)
+        return direct.md5
     upload = _upload(actor, version, key)
     if upload.content is not None:
         return upload.md5
@@ -45,6 +56,11 @@ def complete_parts(*, actor: Actor, version: Version, key: str, parts: Sequence[
 
 def give_up_parts(*, actor: Actor, version: Version, key: str) -> None:
     """Drop the parts of a file that have come."""
+    direct = _direct(actor, version, key)
+    if direct is not None:
+        backend_of(direct.bucket_id).give_up_parts(direct.location, direct.parts_id)
+        direct.delete()
+        return
     upload = _upload(actor, version, key)
     upload.delete()
     stored_parts.discard(key)

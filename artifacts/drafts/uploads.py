@@ -2,8 +2,8 @@
 
 import binascii
 import secrets
-from base64 import b64decode
-from collections.abc import Iterable, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,13 +11,23 @@ from django.db import transaction
 
 from access.actor import Actor
 from artifacts.contents import contents_named, hold_all, pin
+from artifacts.drafts.direct_uploads import (
+    announce,
+    arrived_among,
+    begin_parts,
+    direct_bucket_id,
+    sign,
+    sign_part,
+)
 from artifacts.drafts.services import drafts_for
-from artifacts.models import Content, PartsUpload, Pin, Version
+from artifacts.models import Content, DirectUpload, PartsUpload, Pin, Version
 from common.errors import Conflict, DomainError, Gone, Invalid, NotFound
 from runs.models import RefusedFile
+from storage.buckets.services import backend_of
 from storage.file_names import MAX_NAME, check_file_name
 from storage.models import Blob
 from storage.parts import MAX_PARTS, check_number
+from storage.quota import require_quota
 from storage.signed_urls import tickets
 
 PURPOSE = "artifact-file"
@@ -38,35 +48,76 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class UploadAddress:
-    """Where the file goes: nowhere if the project has it, to one address, or its parts to several."""
+    """Where the file goes: nowhere if the project has it, to one address, or its parts to several.
+
+    An address is a path of this server, or a bucket's absolute URL with the headers to send there.
+    """
 
     version: Version
     path: str
-    put_path: str = ""
+    put_url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
     upload_key: str = ""
-    part_paths: Sequence[tuple[int, str]] = field(default=())
+    part_urls: Sequence[tuple[int, str]] = field(default=())
 
 
-@transaction.atomic
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a request for addresses comes to, before any of them is signed."""
+
+    drafts: dict[int, Version]
+    held: set[tuple[int, str]]
+    direct: dict[tuple[int, str], DirectUpload]
+    """The files that go straight to a bucket, by draft and digest."""
+
+
 def addresses_for(*, actor: Actor, files: Sequence[FileSpec]) -> list[UploadAddress]:
     """Return where each of the files goes, in their order; what the project holds already is kept for the draft.
 
     Raises:
         Invalid: a name or a digest cannot be, or they are too many.
         NotFound: there is no such draft.
+        Forbidden: the team may store no more.
+        StorageUnavailable: the bucket that takes them does not answer.
     """
     if len(files) > MAX_FILES:
         raise Invalid(f"At most {MAX_FILES} files can be announced at once; these are {len(files)}.")
     named = [(file, check_file_name(file.path)) for file in files]
     for file in files:
         check_md5(file.md5)
+    bucket_id = direct_bucket_id()
+    asked_before = _asked_before(files) if bucket_id is not None else []
+    plan = _plan(actor, named, bucket_id)
+    here = {(each.upload.version_id, each.upload.md5) for each in arrived_among(asked_before)}
+    return [_address(plan, here, file, path) for file, path in named]
+
+
+def _asked_before(files: Sequence[FileSpec]) -> list[DirectUpload]:
+    """Return the uploads of these files that clients ask about again: some of the files may have come."""
+    wanted = {(file.version_pk, file.md5) for file in files}
+    rows = DirectUpload.objects.filter(version__in={pk for pk, _md5 in wanted})
+    return [row for row in rows if (row.version_id, row.md5) in wanted]
+
+
+@transaction.atomic
+def _plan(actor: Actor, named: Sequence[tuple[FileSpec, str]], bucket_id: int | None) -> _Plan:
+    files = [file for file, _path in named]
     pks = {file.version_pk for file in files}
     rows = Version.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=pks).order_by("pk")
     drafts = {version.pk: version for version in drafts_for(actor, rows)}
     if len(drafts) < len(pks):
         raise NotFound("This artifact doesn’t exist, or you don’t have access to it.")
     held = _already_here(drafts.values(), files)
-    return [_address(drafts[file.version_pk], file, path, held) for file, path in named]
+    if bucket_id is None:
+        return _Plan(drafts, held, {})
+    wanted = [
+        (drafts[file.version_pk], path, file.md5)
+        for file, path in named
+        if (file.version_pk, file.md5) not in held
+    ]
+    for team_id in {draft.project.team_id for draft, _path, _md5 in wanted}:
+        require_quota(team_id)  # no ticket asks it of what passes the server
+    return _Plan(drafts, held, announce(bucket_id, wanted))
 
 
 def check_md5(md5: str) -> str:
@@ -99,12 +150,31 @@ def _already_here(drafts: Iterable[Version], files: Sequence[FileSpec]) -> set[t
     return found
 
 
-def _address(draft: Version, file: FileSpec, path: str, held: set[tuple[int, str]]) -> UploadAddress:
-    if (draft.pk, file.md5) in held:
+def _address(plan: _Plan, here: set[tuple[int, str]], file: FileSpec, path: str) -> UploadAddress:
+    draft, key = plan.drafts[file.version_pk], (file.version_pk, file.md5)
+    if key in plan.held or key in here:
         return UploadAddress(draft, path)
+    if len(file.parts) > MAX_PARTS:
+        raise Invalid(f"A file can have at most {MAX_PARTS} parts; this one has {len(file.parts)}.")
+    direct = plan.direct.get(key)
+    if direct is not None and not (file.parts and not backend_of(direct.bucket_id).can_sign_parts):
+        return _straight(draft, file, path, direct)
     if file.parts:
         return _in_parts(draft, file, path)
     return UploadAddress(draft, path, tickets.put_path(PURPOSE, **_ticket(draft, path), h=file.md5))
+
+
+def _straight(draft: Version, file: FileSpec, path: str, upload: DirectUpload) -> UploadAddress:
+    """Return the address of a file in its bucket, or those of its parts."""
+    if not file.parts:
+        signed = sign(upload)
+        return UploadAddress(draft, path, signed.url, signed.headers)
+    upload = begin_parts(upload)
+    addresses = [
+        (number, sign_part(upload, check_number(number), b64encode(bytes.fromhex(md5)).decode()).url)
+        for number, md5 in file.parts
+    ]
+    return UploadAddress(draft, path, upload_key=upload.key, part_urls=addresses)
 
 
 def _ticket(draft: Version, path: str) -> dict[str, Any]:
@@ -113,8 +183,6 @@ def _ticket(draft: Version, path: str) -> dict[str, Any]:
 
 
 def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
-    if len(file.parts) > MAX_PARTS:
-        raise Invalid(f"A file can have at most {MAX_PARTS} parts; this one has {len(file.parts)}.")
     upload, _ = PartsUpload.objects.get_or_create(
         version=draft, md5=file.md5, defaults={"key": secrets.token_hex(16), "path": path}
     )
@@ -122,7 +190,7 @@ def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
         (number, tickets.part_path(PURPOSE, upload.key, check_number(number), md5, **_ticket(draft, path)))
         for number, md5 in file.parts
     ]
-    return UploadAddress(draft, path, upload_key=upload.key, part_paths=addresses)
+    return UploadAddress(draft, path, upload_key=upload.key, part_urls=addresses)
 
 
 def receive_file(ticket: dict[str, Any], blob: Blob) -> Content:

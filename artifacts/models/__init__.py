@@ -11,7 +11,7 @@ from artifacts.models.collections import (
     Membership,
     RetentionPolicy,
 )
-from artifacts.models.contents import Content, PartsUpload, Pin
+from artifacts.models.contents import Content, DirectUpload, PartsUpload, Pin
 from artifacts.models.lineage import Output, Use
 from artifacts.models.manifests import Entry, Manifest, ManifestKind
 from artifacts.models.registries import (
@@ -34,6 +34,7 @@ __all__ = [
     "CollectionKind",
     "CollectionTag",
     "Content",
+    "DirectUpload",
     "Entry",
     "Manifest",
     "ManifestKind",

@@ -4,7 +4,7 @@ from django.db import models
 from django.utils import timezone
 
 from runs.models import Project
-from storage.models import Blob
+from storage.models import Blob, Bucket
 
 
 class Content(models.Model):
@@ -69,6 +69,32 @@ class PartsUpload(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["version", "md5"], name="artifacts_partsupload_once")]
+
+    def __str__(self) -> str:
+        return f"{self.path} of {self.version_id}"
+
+
+class DirectUpload(models.Model):
+    """One file of a draft that its client sends straight to a bucket; what came of it, the commit asks the bucket."""
+
+    version = models.ForeignKey("artifacts.Version", models.CASCADE, related_name="direct_uploads")
+    bucket = models.ForeignKey(Bucket, models.PROTECT, related_name="+")
+    location = models.CharField(max_length=200, help_text="Key below the bucket's folder.")
+    md5 = models.CharField("MD5 digest", max_length=24, help_text="Base64.")
+    path = models.CharField(max_length=1024)
+    key = models.CharField("upload ID", max_length=32, unique=True)
+    parts_id = models.CharField(
+        "provider's upload ID", max_length=1024, blank=True, help_text="Of a file that comes in parts."
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["version", "md5"], name="artifacts_directupload_once"),
+            models.UniqueConstraint(
+                fields=["bucket", "location"], name="artifacts_directupload_location_once"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.path} of {self.version_id}"

@@ -1,15 +1,20 @@
 """The end of drafts that were given up, and of those that nobody has sent anything for in a week."""
 
+import logging
 from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from artifacts.models import PartsUpload, Pin, Version, VersionState
+from artifacts.models import DirectUpload, PartsUpload, Pin, Version, VersionState
+from common.errors import Unavailable
 from runs.lifecycle.purge import ROWS_AT_ONCE, delete_rows
 from runs.states import ACTIVE
 from storage import parts
+from storage.buckets.services import backend_of
+
+logger = logging.getLogger(__name__)
 
 ABANDONED_AFTER = timedelta(days=7)
 """How long a draft is kept that nothing is sent for, unless its run is still active."""
@@ -34,8 +39,18 @@ def _remove(version_id: int) -> bool:
         pass
     for key in PartsUpload.objects.filter(version=version_id).values_list("key", flat=True):
         parts.discard(key)
+    _give_up_in_buckets(version_id)
     Version.objects.filter(pk=version_id, state=VersionState.DRAFT).delete()
     return True
+
+
+def _give_up_in_buckets(version_id: int) -> None:
+    """Drop parts that went straight to a bucket; what has come whole is the sweep of strays' matter."""
+    for upload in DirectUpload.objects.filter(version=version_id).exclude(parts_id=""):
+        try:
+            backend_of(upload.bucket_id).give_up_parts(upload.location, upload.parts_id)
+        except Unavailable as error:  # the bucket's own rule removes them in a week
+            logger.warning("parts of %s were not given up: %s", upload, error)
 
 
 @transaction.atomic

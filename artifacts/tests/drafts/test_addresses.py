@@ -39,7 +39,7 @@ def test_what_is_held_for_one_draft_is_pinned_for_each_that_names_it(project: Pr
     hold_bytes(project, b"ours")
     one, two = (begin(project, {name: b"ours"}) for name in "ab")
     specs = [FileSpec(draft.pk, "x", md5_of(b"ours")) for draft in (one, two)]
-    assert [found.put_path for found in addresses_for(actor=SYSTEM, files=specs)] == ["", ""]
+    assert [found.put_url for found in addresses_for(actor=SYSTEM, files=specs)] == ["", ""]
     assert set(Pin.objects.filter(content__md5=md5_of(b"ours")).values_list("version", flat=True)) == {
         one.pk, two.pk,
     }  # fmt: skip

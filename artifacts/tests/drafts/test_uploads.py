@@ -80,7 +80,7 @@ def begin(project: Project, files: dict[str, bytes], **more: Any) -> Version:
 def address(draft: Version, path: str, content: bytes) -> str:
     """Return where a file goes; "" where the project holds its bytes."""
     [found] = addresses_for(actor=SYSTEM, files=[FileSpec(draft.pk, path, md5_of(content))])
-    return found.put_path
+    return found.put_url
 
 
 @async_to_sync
@@ -257,7 +257,7 @@ def in_parts(draft: Version, path: str, *pieces: bytes) -> tuple[str, list[str]]
     named = [(number, tag(piece)) for number, piece in enumerate(pieces, start=1)]
     spec = FileSpec(draft.pk, path, md5_of(b"".join(pieces)), named)
     [found] = addresses_for(actor=SYSTEM, files=[spec])
-    return found.upload_key, [part for _number, part in found.part_paths]
+    return found.upload_key, [part for _number, part in found.part_urls]
 
 
 def complete(draft: Version, key: str, *pieces: bytes) -> str:

@@ -159,17 +159,15 @@ def resolve_create_artifact_files(_: Any, info: Info, input: dict[str, Any]) -> 
 
 
 def _address_node(context: Context, address: UploadAddress, version: dict[str, Any]) -> dict[str, Any]:
-    parts = [
-        {"partNumber": number, "uploadUrl": context.absolute(path)} for number, path in address.part_paths
-    ]
-    path = address.put_path or (address.part_paths[0][1] if address.part_paths else "")
+    parts = [{"partNumber": number, "uploadUrl": context.absolute(url)} for number, url in address.part_urls]
+    url = address.put_url or (address.part_urls[0][1] if address.part_urls else "")
     return {
         "id": to_id(ENTRY, 0),
         "name": address.path,
         "displayName": address.path,
         "storagePath": address.path,
-        "uploadUrl": context.absolute(path) if path else None,  # null means to SDKs that the bytes are there
-        "uploadHeaders": [],
+        "uploadUrl": context.absolute(url) if url else None,  # null means to SDKs that the bytes are there
+        "uploadHeaders": [f"{name}: {value}" for name, value in address.headers.items()],
         "uploadMultipartUrls": {"uploadID": address.upload_key, "uploadUrlParts": parts} if parts else None,
         "artifact": version,
     }
