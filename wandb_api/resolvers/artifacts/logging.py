@@ -158,15 +158,20 @@ def resolve_create_artifact_files(_: Any, info: Info, input: dict[str, Any]) -> 
     return {"files": {"edges": edges}}
 
 
+def _absolute(context: Context, url: str) -> str:
+    """Return a bucket's URL as it is, signed, and a path of ours with the name that the client knows us by."""
+    return context.absolute(url) if url.startswith("/") else url
+
+
 def _address_node(context: Context, address: UploadAddress, version: dict[str, Any]) -> dict[str, Any]:
-    parts = [{"partNumber": number, "uploadUrl": context.absolute(url)} for number, url in address.part_urls]
+    parts = [{"partNumber": number, "uploadUrl": _absolute(context, url)} for number, url in address.part_urls]
     url = address.put_url or (address.part_urls[0][1] if address.part_urls else "")
     return {
         "id": to_id(ENTRY, 0),
         "name": address.path,
         "displayName": address.path,
         "storagePath": address.path,
-        "uploadUrl": context.absolute(url) if url else None,  # null means to SDKs that the bytes are there
+        "uploadUrl": _absolute(context, url) if url else None,  # null means to SDKs that the bytes are there
         "uploadHeaders": [f"{name}: {value}" for name, value in address.headers.items()],
         "uploadMultipartUrls": {"uploadID": address.upload_key, "uploadUrlParts": parts} if parts else None,
         "artifact": version,
