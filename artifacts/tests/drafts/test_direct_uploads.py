@@ -148,7 +148,7 @@ def test_a_size_that_the_manifest_lies_about_is_refused(project: Project) -> Non
     assert send(address(draft, "a", b"12345"), b"12345") == 200
     with pytest.raises(Invalid, match="“a” has 5 bytes, not 5000000 as the manifest says"):
         commit_version(actor=SYSTEM, version=draft)
-    assert not Content.objects.filter(project=project, size_bytes=5).exists()
+    assert not Version.objects.exclude(state="draft").exists()
 
 
 def test_only_what_the_project_itself_holds_is_not_asked_for_again(project: Project) -> None:
@@ -277,7 +277,7 @@ def test_looking_up_many_files_takes_a_fixed_number_of_queries(
         found = addresses_for(actor=SYSTEM, files=specs)
     for where, content in zip(found, files.values(), strict=True):
         assert send(where, content) == 200
-    with django_assert_max_num_queries(60):
+    with django_assert_max_num_queries(70):
         version = commit_version(actor=SYSTEM, version=draft)
     assert version.file_count == 60
     assert Blob.objects.filter(digest="").count() == 60
