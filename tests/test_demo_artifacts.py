@@ -1,6 +1,7 @@
 """The artifacts of the demo, made through the services."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,8 @@ def test_the_demo_shares_models_and_keeps_what_is_in_production(tmp_path, settin
     RunFactory(project=project, uid="diffusion2")
     make_artifacts()
     make_registries()
-    counts = {one.name: one.version_count for one in counted(registries_of(SYSTEM, organization))}
+    rows: list[Any] = list(counted(registries_of(SYSTEM, organization)))
+    counts = {one.name: one.version_count for one in rows}
     assert counts == {"dataset": 1, "model": 4, "production-models": 2}
     restricted = get_registry(SYSTEM, ORGANIZATION, "production-models")
     assert restricted.is_restricted

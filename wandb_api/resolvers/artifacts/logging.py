@@ -164,7 +164,9 @@ def _absolute(context: Context, url: str) -> str:
 
 
 def _address_node(context: Context, address: UploadAddress, version: dict[str, Any]) -> dict[str, Any]:
-    parts = [{"partNumber": number, "uploadUrl": _absolute(context, url)} for number, url in address.part_urls]
+    parts = [
+        {"partNumber": number, "uploadUrl": _absolute(context, url)} for number, url in address.part_urls
+    ]
     url = address.put_url or (address.part_urls[0][1] if address.part_urls else "")
     return {
         "id": to_id(ENTRY, 0),
