@@ -48,13 +48,17 @@ def counted(registries: QuerySet[Registry]) -> QuerySet[Registry]:
 
 
 def get_registry(actor: Actor, entity: str, name: str) -> Registry:
-    """Return a registry by the name of its organization or team, and its own with or without the prefix.
+    """Return a registry by the name of its organization or team, and its own, or a former one, with or without prefix.
 
     Raises:
         NotFound: there is none, or the actor may not see it.
     """
-    names = {name, PREFIX + name}
-    found = registries_seen(actor).filter(project__team__name=entity, project__name__in=names).first()
+    names, seen = {name, PREFIX + name}, registries_seen(actor).filter(project__team__name=entity)
+    found = seen.filter(project__name__in=names).first()
+    if found is None:  # what it was called before, unless another has taken the name
+        found = (
+            seen.filter(project__former_names__name__in=names).order_by("-project__former_names__pk").first()
+        )
     if found is None:
         raise missing_registry(entity, name)
     return found

@@ -21,8 +21,9 @@ from artifacts.versions.texts import check_description
 from common.errors import Conflict, Gone, Invalid
 from runs.access import ProjectAction
 from runs.lifecycle.purge import undo_ended_at
-from runs.models import Project
+from runs.models import FormerProjectName, Project
 from runs.names.registries import MODEL_REGISTRY, PREFIX
+from runs.projects.services import take_name
 from teams.models import Organization, Team, Visibility
 from teams.organizations.entity import ensure_entity
 
@@ -143,6 +144,7 @@ def _create(
             )  # fmt: skip
     except IntegrityError:
         raise Conflict(f"{team} already has a registry named “{name.removeprefix(PREFIX)}”.") from None
+    take_name(project)
     _send_rights_changed()
     return Registry.objects.create(
         project=project, everyone_role=everyone_role, all_types_allowed=all_types_allowed
@@ -181,7 +183,8 @@ def update_registry(*, actor: Actor, registry: Registry, changes: RegistryChange
 
 
 def _rename(registry: Registry, changes: RegistryChanges) -> None:
-    project = registry.project
+    """Change name and description; code that goes on using the name before still finds the registry."""
+    project, before = registry.project, registry.project.name
     if changes.description is not None:
         project.description = check_description(changes.description)
     if changes.name is not None:
@@ -191,6 +194,9 @@ def _rename(registry: Registry, changes: RegistryChanges) -> None:
             project.save(update_fields=["name", "description", "updated_at"])
     except IntegrityError:
         raise Conflict(f"{project.team} already has a registry named “{registry.name}”.") from None
+    if project.name != before:
+        take_name(project)
+        FormerProjectName.objects.get_or_create(project=project, name=before)
 
 
 def _open_or_close(registry: Registry, changes: RegistryChanges) -> None:

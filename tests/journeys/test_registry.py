@@ -70,7 +70,7 @@ def link_the_model(page: Page, server: Installation) -> None:
     expect(page.get_by_text("Only registry admins can give these aliases there:")).to_be_visible()
     page.get_by_label("Collection", exact=True).fill("best-glaze")
     page.get_by_role("button", name="Link version").click()
-    expect(page.locator(".banner-success")).to_contain_text("best-glaze")
+    expect(page.get_by_text("Linked to pottery / model / best-glaze:v0")).to_be_visible()
 
 
 def watch_the_alias(server: Installation, key: str) -> None:

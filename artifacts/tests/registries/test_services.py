@@ -185,6 +185,16 @@ def test_changes_are_told_and_rights_follow(
     assert AuditEntry.objects.filter(action="registry.update").count() == 1
 
 
+def test_a_renamed_registry_is_found_by_the_name_before_until_another_takes_it(
+    registry: Registry, admin: Actor, organization: Organization
+):
+    update_registry(actor=admin, registry=registry, changes=RegistryChanges(name="renamed"))
+    assert get_registry(admin, organization.name, "shared") == registry
+    assert link_target(admin, organization.name, "wandb-registry-shared") == registry.project
+    other = services.create_registry(actor=admin, organization=organization, name="shared")
+    assert get_registry(admin, organization.name, "shared") == other
+
+
 def test_everyone_is_no_registry_admin(registry: Registry, admin: Actor):
     with pytest.raises(Invalid, match="restricted_viewer, viewer, member"):
         update_registry(actor=admin, registry=registry, changes=RegistryChanges(everyone_role="admin"))
