@@ -109,9 +109,7 @@ def test_from_a_run_to_production_and_to_a_viewer(
     visitor.get_by_role("link", name="best-glaze").click()
     visitor.get_by_role("link", name="v0").first.click()
     give(visitor, "production")
-    expect(visitor.locator(".banner-danger")).to_contain_text(
-        "“production” is protected in the registry model"
-    )
+    expect(visitor.get_by_text("“production” is protected in the registry model")).to_be_visible()
     expect(visitor.locator(".tag-protected")).to_have_count(0)
 
     page.goto(f"{server.url}{COLLECTION}/v0")
