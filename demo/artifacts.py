@@ -58,7 +58,7 @@ def _log(
 ) -> Version:
     """Log a version as SDKs do: a draft, its files, its manifest, the commit."""
     with transaction.atomic():
-        blobs = {path: store_bytes(content) for path, content in files.items()}
+        blobs = {path: store_bytes(content, project.team_id) for path, content in files.items()}
         entries = [ManifestEntry(path, blob.md5, blob.size_bytes) for path, blob in blobs.items()]
         given = Given(digest=digest_of(entries), metadata=json.dumps(metadata or {}), **said)
         draft = begin_version(actor=actor, project=project, run=run, given=given)
@@ -69,7 +69,7 @@ def _log(
         manifest = announce_manifest(
             actor=actor, version=draft, kind=ManifestKind.FULL, name="wandb_manifest.json", digest=digest, base=None
         )  # fmt: skip
-        receive_manifest({"m": manifest.pk}, store_bytes(document))
+        receive_manifest({"m": manifest.pk}, store_bytes(document, project.team_id))
     return commit_version(actor=actor, version=draft)
 
 

@@ -156,7 +156,7 @@ def _make(export: Export) -> None:
         with Archive(incoming, progress.sign) as archive:
             contents.write(archive, actor, export.team, progress.after_run)
         received = incoming.finish()
-        with storing(received) as blob:
+        with storing(received, export.team_id) as blob:
             mine = Export.objects.filter(pk=export.pk, state=ExportState.RUNNING, attempts=export.attempts)
             now = timezone.now()
             if not mine.update(state=ExportState.DONE, blob=blob, runs_done=progress.runs_done, ended_at=now):

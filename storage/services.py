@@ -50,12 +50,13 @@ def record_blob(placed: PlacedContent) -> Blob:
 
 
 @contextmanager
-def storing(received: filesystem.ReceivedFile) -> Iterator[Blob]:
+def storing(received: filesystem.ReceivedFile, team_id: int | None = None) -> Iterator[Blob]:
     """Store what arrived, in a transaction with whatever names it; its content goes again if that fails.
 
-    The content is in its lasting place before the transaction begins, however long a bucket takes.
+    It is a team's, or nobody's. The content is in its lasting place before the transaction begins, however long a
+    bucket takes.
     """
-    with recording(writing.place(received)) as blob:
+    with recording(writing.place(received, team_id)) as blob:
         yield blob
 
 
@@ -75,15 +76,15 @@ def store_blob(received: filesystem.ReceivedFile) -> Blob:
         return blob
 
 
-def place_bytes(content: bytes) -> PlacedContent:
+def place_bytes(content: bytes, team_id: int | None = None) -> PlacedContent:
     """Bring bytes that are in memory already where new content goes (`storage.contents.writing.place`)."""
     with filesystem.Incoming() as incoming:
-        return writing.place(incoming.finish(content))
+        return writing.place(incoming.finish(content), team_id)
 
 
-def store_bytes(content: bytes) -> Blob:
-    """Store bytes that are in memory already."""
-    with recording(place_bytes(content)) as blob:
+def store_bytes(content: bytes, team_id: int | None = None) -> Blob:
+    """Store bytes that are in memory already, for a team or for none."""
+    with recording(place_bytes(content, team_id)) as blob:
         return blob
 
 

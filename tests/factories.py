@@ -163,7 +163,7 @@ class SecretFactory(factory.Factory[Secret]):
 def add_run_file(run: Run, name: str, content: bytes = b"hello\n") -> RunFile:
     """Give a run a file, as an upload does."""
     with transaction.atomic():
-        receive_run_file({"r": run.pk, "n": name}, store_bytes(content))
+        receive_run_file({"r": run.pk, "n": name}, store_bytes(content, run.project.team_id))
     return RunFile.objects.select_related("blob").get(run=run, name=name)
 
 

@@ -121,7 +121,7 @@ def _place_manifest(version: Version, entries: dict[str, ManifestEntry]) -> Plac
         _check_files(_files_of(entries), held)
     except Invalid:  # the transaction says it, of what is there by then
         return None
-    return place_bytes(write_manifest(_named(version, entries, held)))
+    return place_bytes(write_manifest(_named(version, entries, held)), version.project.team_id)
 
 
 @transaction.atomic

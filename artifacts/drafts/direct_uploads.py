@@ -9,7 +9,7 @@ import secrets
 from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.db import transaction
@@ -18,7 +18,7 @@ from artifacts.contents import contents_named, hold_all, pin
 from artifacts.models import DirectUpload, Version, VersionState
 from common.errors import Invalid
 from storage.backends.base import Backend, ObjectInfo, SignedUpload
-from storage.buckets.services import backend_of, default_bucket
+from storage.buckets.services import backend_of, bucket_for
 from storage.filesystem import new_location
 from storage.models import Blob
 
@@ -35,17 +35,32 @@ class Arrived:
     info: ObjectInfo
 
 
-def direct_bucket_id() -> int | None:
-    """Return the bucket to which clients send files themselves; None where the server takes them."""
-    bucket = default_bucket()
+def direct_bucket_id(team_id: int) -> int | None:
+    """Return the bucket to which clients send files of a team themselves; None where the server takes them."""
+    bucket = bucket_for(team_id)
     return bucket.pk if bucket is not None and backend_of(bucket.pk).can_sign_uploads else None
 
 
-def announce(
-    bucket_id: int, files: Iterable[tuple[Version, str, str]]
-) -> dict[tuple[int, str], DirectUpload]:
-    """Return the upload of each of some files (draft, path, MD5), by draft and MD5; call in a transaction."""
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """The uploads of some files."""
+
+    uploads: dict[tuple[int, str], DirectUpload] = field(default_factory=dict)
+    """By draft and MD5."""
+    again: list[DirectUpload] = field(default_factory=list)
+    """Those that were announced before: some of the files may have come."""
+
+
+def announce(bucket_id: int, files: Iterable[tuple[Version, str, str]]) -> Announced:
+    """Return the uploads of some files (draft, path, MD5) to a bucket; call in a transaction.
+
+    What was announced when the team had another bucket goes to this one instead.
+    """
     wanted = {(draft.pk, md5): path for draft, path, md5 in files}
+    rows = DirectUpload.objects.filter(version__in={version_id for version_id, _md5 in wanted})
+    elsewhere = rows.exclude(bucket=bucket_id).values_list("pk", "version_id", "md5")
+    if gone := [pk for pk, version_id, md5 in elsewhere if (version_id, md5) in wanted]:
+        DirectUpload.objects.filter(pk__in=gone).delete()
     new = [
         DirectUpload(
             version_id=version_id, bucket_id=bucket_id, location=new_location(b64decode(md5).hex()), md5=md5, path=path,
@@ -54,8 +69,9 @@ def announce(
         for (version_id, md5), path in wanted.items()
     ]  # fmt: skip
     DirectUpload.objects.bulk_create(new, ignore_conflicts=True, batch_size=_AT_ONCE)
-    rows = DirectUpload.objects.filter(version__in={version_id for version_id, _md5 in wanted})
-    return {key: row for row in rows.iterator() if (key := (row.version_id, row.md5)) in wanted}
+    uploads = {key: row for row in rows.iterator() if (key := (row.version_id, row.md5)) in wanted}
+    keys = {row.key for row in new}
+    return Announced(uploads, [row for row in uploads.values() if row.key not in keys])
 
 
 def begin_parts(upload: DirectUpload) -> DirectUpload:

@@ -46,7 +46,8 @@ def complete_parts(*, actor: Actor, version: Version, key: str, parts: Sequence[
     upload = _upload(actor, version, key)
     if upload.content is not None:
         return upload.md5
-    with stored_parts.assemble(key, parts) as received, storing(received) as blob:
+    team_id = version.project.team_id
+    with stored_parts.assemble(key, parts) as received, storing(received, team_id) as blob:
         ticket = {"v": version.pk, "n": upload.path, "h": upload.md5}
         upload.content = receive_file(ticket, blob)
         upload.save(update_fields=["content"])

@@ -3,6 +3,7 @@
 import binascii
 import secrets
 from base64 import b64decode, b64encode
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,6 +70,8 @@ class _Plan:
     held: set[tuple[int, str]]
     direct: dict[tuple[int, str], DirectUpload]
     """The files that go straight to a bucket, by draft and digest."""
+    again: list[DirectUpload]
+    """Those of them that clients ask about again."""
 
 
 def addresses_for(*, actor: Actor, files: Sequence[FileSpec]) -> list[UploadAddress]:
@@ -85,22 +88,13 @@ def addresses_for(*, actor: Actor, files: Sequence[FileSpec]) -> list[UploadAddr
     named = [(file, check_file_name(file.path)) for file in files]
     for file in files:
         check_md5(file.md5)
-    bucket_id = direct_bucket_id()
-    asked_before = _asked_before(files) if bucket_id is not None else []
-    plan = _plan(actor, named, bucket_id)
-    here = {(each.upload.version_id, each.upload.md5) for each in arrived_among(asked_before)}
+    plan = _plan(actor, named)
+    here = {(each.upload.version_id, each.upload.md5) for each in arrived_among(plan.again)}
     return [_address(plan, here, file, path) for file, path in named]
 
 
-def _asked_before(files: Sequence[FileSpec]) -> list[DirectUpload]:
-    """Return the uploads of these files that clients ask about again: some of the files may have come."""
-    wanted = {(file.version_pk, file.md5) for file in files}
-    rows = DirectUpload.objects.filter(version__in={pk for pk, _md5 in wanted})
-    return [row for row in rows if (row.version_id, row.md5) in wanted]
-
-
 @transaction.atomic
-def _plan(actor: Actor, named: Sequence[tuple[FileSpec, str]], bucket_id: int | None) -> _Plan:
+def _plan(actor: Actor, named: Sequence[tuple[FileSpec, str]]) -> _Plan:
     files = [file for file, _path in named]
     pks = {file.version_pk for file in files}
     rows = Version.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=pks).order_by("pk")
@@ -108,16 +102,19 @@ def _plan(actor: Actor, named: Sequence[tuple[FileSpec, str]], bucket_id: int | 
     if len(drafts) < len(pks):
         raise NotFound("This artifact doesn’t exist, or you don’t have access to it.")
     held = _already_here(drafts.values(), files)
-    if bucket_id is None:
-        return _Plan(drafts, held, {})
-    wanted = [
-        (drafts[file.version_pk], path, file.md5)
-        for file, path in named
-        if (file.version_pk, file.md5) not in held
-    ]
-    for team_id in {draft.project.team_id for draft, _path, _md5 in wanted}:
-        require_quota(team_id)  # no ticket asks it of what passes the server
-    return _Plan(drafts, held, announce(bucket_id, wanted))
+    wanted: dict[int, list[tuple[Version, str, str]]] = defaultdict(list)
+    for file, path in named:
+        if (file.version_pk, file.md5) not in held:
+            draft = drafts[file.version_pk]
+            wanted[draft.project.team_id].append((draft, path, file.md5))
+    plan = _Plan(drafts, held, {}, [])
+    for team_id, some in wanted.items():
+        if (bucket_id := direct_bucket_id(team_id)) is not None:
+            require_quota(team_id)  # no ticket asks it of what passes the server
+            announced = announce(bucket_id, some)
+            plan.direct.update(announced.uploads)
+            plan.again.extend(announced.again)
+    return plan
 
 
 def check_md5(md5: str) -> str:

@@ -76,7 +76,8 @@ def make_draft(
 def send_file(version: Version, path: str, content: bytes) -> None:
     """Upload a file of a draft."""
     with transaction.atomic():
-        receive_file({"v": version.pk, "n": path, "h": md5_of(content)}, store_bytes(content))
+        blob = store_bytes(content, version.project.team_id)
+        receive_file({"v": version.pk, "n": path, "h": md5_of(content)}, blob)
 
 
 def send_manifest(
@@ -93,7 +94,7 @@ def send_manifest(
         digest=hashlib.md5(document, usedforsecurity=False).hexdigest(), base=base,
     )  # fmt: skip
     with transaction.atomic():
-        receive_manifest({"m": manifest.pk}, store_bytes(document))
+        receive_manifest({"m": manifest.pk}, store_bytes(document, version.project.team_id))
     manifest.refresh_from_db()
     return manifest
 
@@ -116,7 +117,7 @@ def place_of(version: Version) -> Membership:
 def hold_bytes(project: Project, content: bytes, *, pinned_by: Version | None = None) -> int:
     """Let a project hold bytes, and a draft keep them; returns the key of the content."""
     with transaction.atomic():
-        content_row = hold(project, store_bytes(content))
+        content_row = hold(project, store_bytes(content, project.team_id))
         if pinned_by is not None:
             pin(pinned_by.pk, [content_row.pk])
     return content_row.pk

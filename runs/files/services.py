@@ -50,7 +50,11 @@ def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | 
 
     def path(name: str) -> str:
         return tickets.put_path(
-            PURPOSE, r=run.pk, n=name, **({} if is_of_run(name) else {tickets.TEAM: team})
+            PURPOSE,
+            r=run.pk,
+            n=name,
+            **{tickets.TEAM: team},
+            **({tickets.NO_QUOTA: True} if is_of_run(name) else {}),
         )
 
     return [None if name in refused else path(name) for name in checked]
@@ -112,7 +116,8 @@ def without_redacted(run: Run, name: str, blob: Blob) -> Blob:
     """
     if not run.redacted_keys or (name != CONFIG and not describes_host(name)):
         return blob
-    kept = store_bytes(redacted_config_file(run) if name == CONFIG else _redacted_metadata(run, blob))
+    content = redacted_config_file(run) if name == CONFIG else _redacted_metadata(run, blob)
+    kept = store_bytes(content, run.project.team_id)
     if kept != blob:
         after_commit(free_blobs.delay, [blob.pk])
     return kept

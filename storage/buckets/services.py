@@ -25,13 +25,19 @@ _REMEMBERED_S = 60.0
 """How long an opened backend serves: credentials may be changed by another process."""
 _FOLDER_LENGTH = 12
 
+_TEAMS_REMEMBERED_S = 5.0
+"""How long a process goes by what it knows of a team: another one may give the team a bucket."""
+_MOST_TEAMS = 10_000
+
 _defaults: dict[str, Bucket] = {}
+_of_teams: dict[int, tuple[float, Bucket | None]] = {}
 _opened: dict[int, tuple[float, Backend]] = {}
 
 
 def forget() -> None:
     """Read rows and settings anew."""
     _defaults.clear()
+    _of_teams.clear()
     _opened.clear()
 
 
@@ -46,6 +52,19 @@ def default_bucket() -> Bucket | None:
             defaults={"folder": random_text(_FOLDER_LENGTH).lower()},
         )  # fmt: skip
     return _defaults[url]
+
+
+def bucket_for(team_id: int | None) -> Bucket | None:
+    """Return where new content of a team goes (TEAM-40): its own bucket, or as `default_bucket`; None: no team's."""
+    if team_id is None:
+        return default_bucket()
+    known = _of_teams.get(team_id)
+    if known is None or known[0] < time.monotonic():
+        if len(_of_teams) >= _MOST_TEAMS:
+            _of_teams.clear()
+        known = time.monotonic() + _TEAMS_REMEMBERED_S, Bucket.objects.filter(team=team_id).first()
+        _of_teams[team_id] = known
+    return known[1] or default_bucket()
 
 
 def settings_credentials(scheme: str) -> dict[str, str]:

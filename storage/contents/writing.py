@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from storage import filesystem
 from storage.backends.base import StorageUnavailable
-from storage.buckets.services import backend_of, default_bucket
+from storage.buckets.services import backend_of, bucket_for
 from storage.contents import cache
 from storage.models import Blob
 
@@ -31,13 +31,15 @@ class PlacedContent:
     """"" where the same content was there already."""
 
 
-def place(received: filesystem.ReceivedFile) -> PlacedContent:
-    """Bring arrived content where new content goes; durable when this returns. Call it outside of a transaction.
+def place(received: filesystem.ReceivedFile, team_id: int | None = None) -> PlacedContent:
+    """Bring arrived content where new content of a team goes, or of no team; durable when this returns.
+
+    Call it outside of a transaction.
 
     Raises:
         StorageUnavailable: the bucket does not take it; nothing is kept.
     """
-    bucket = default_bucket()
+    bucket = bucket_for(team_id)
     bucket_id = bucket.pk if bucket is not None else None
     if Blob.objects.filter(bucket=bucket_id, digest=received.digest).exists():
         return PlacedContent(received, bucket_id, "")

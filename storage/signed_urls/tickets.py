@@ -21,7 +21,9 @@ GET_PATH = "/storage/get/"
 PART_PATH = "/storage/part/"
 
 TEAM = "t"
-"""In a ticket: the key of the team whose storage quota counts (`storage.quota`); without it none is checked."""
+"""In a ticket: the key of the team to whose bucket the file goes, and whose storage quota counts (`storage.quota`)."""
+NO_QUOTA = "q"
+"""In a ticket: that the file is taken even where the quota is used up."""
 
 
 class Expired(Forbidden):
