@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from accounts.operators.admin_actions import ServedAdmin
-from storage.models import Blob, Bucket, ByteEntry, Holding
+from storage.models import Blob, Bucket, BucketMove, ByteEntry, Holding
 
 
 @admin.register(Bucket)
@@ -13,6 +13,23 @@ class BucketAdmin(ServedAdmin[Bucket]):
     list_display = ["url", "team", "created_at", "checked_at", "check_error"]
     list_select_related = ["team"]
     search_fields = ["url"]
+
+
+@admin.register(BucketMove)
+class BucketMoveAdmin(ServedAdmin[BucketMove]):
+    """Contents of teams on their way to another bucket."""
+
+    list_display = [
+        "team",
+        "source",
+        "target",
+        "started_at",
+        "finished_at",
+        "files_done",
+        "files_left",
+        "error",
+    ]
+    list_select_related = ["team", "source", "target"]
 
 
 @admin.register(Blob)

@@ -94,6 +94,42 @@ class Blob(models.Model):
         return f"{self.digest[:12] or self.md5}… ({self.size_bytes} B)"
 
 
+class BucketMove(models.Model):
+    """All content of a team on its way to another place, whose new content goes there from the start (TEAM-40)."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="bucket_moves")
+    source = models.ForeignKey(
+        Bucket, models.SET_NULL, null=True, blank=True, related_name="+",
+        help_text="What took new content before; empty: the data folder.",
+    )  # fmt: skip
+    target = models.ForeignKey(
+        Bucket, models.PROTECT, null=True, blank=True, related_name="+", help_text="Empty: the data folder."
+    )
+    started_at = models.DateTimeField(default=timezone.now, help_text="UTC.")
+    finished_at = models.DateTimeField(null=True, blank=True, help_text="UTC; empty: under way.")
+    wakes_at = models.DateTimeField(
+        default=timezone.now, help_text="When a worker goes on with it, UTC; in the future while one does."
+    )
+    files_done = models.PositiveBigIntegerField("files moved", default=0)
+    files_left = models.PositiveBigIntegerField(default=0)
+    bytes_done = models.PositiveBigIntegerField("bytes moved", default=0)
+    unreadable = models.JSONField(
+        default=dict, blank=True, help_text="Why contents cannot be read, by the key of the blob."
+    )
+    error = models.TextField(blank=True, help_text="Why it does not go on; empty: it does.")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team"], condition=models.Q(finished_at=None), name="storage_bucketmove_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.team} to {self.target or 'the data folder'}"
+
+
 class ByteEntry(models.Model):
     """One change of the bytes that a team holds. Kept for ever: metering is rebuilt from it (BIL-4).
 

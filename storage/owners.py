@@ -21,6 +21,14 @@ class BlobOwner:
         """Return the ids of the blobs in use."""
         raise NotImplementedError
 
+    def blobs_of_team(self, team_id: int) -> "QuerySet[Blob, int]":
+        """Return the ids of the blobs that a team uses."""
+        raise NotImplementedError
+
+    def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
+        """Let what a team has name the same content in another place; call in a transaction."""
+        raise NotImplementedError
+
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Name a blob that arrived, in the transaction that stores it.
 

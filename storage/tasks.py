@@ -4,6 +4,7 @@ from celery import shared_task
 
 from storage import services
 from storage.models import Blob
+from storage.team_buckets import moving
 
 
 @shared_task(time_limit=600)
@@ -22,3 +23,9 @@ def free_blobs(blob_ids: list[int]) -> int:
 def sweep_strays() -> int:
     """Free content that no row names."""
     return services.sweep_strays()
+
+
+@shared_task(time_limit=6 * 3600)
+def move_contents() -> int:
+    """Go on with all moves of teams to other buckets; returns how many files were moved."""
+    return moving.go_on_with_all()

@@ -36,6 +36,7 @@ class TeamAction(StrEnum):
     MANAGE_SERVICE_ACCOUNTS = "team.manage_service_accounts"
     MANAGE_PRIVACY = "team.manage_privacy"
     VIEW_USAGE = "team.view_usage"
+    MANAGE_STORAGE = "team.manage_storage"
     DELETE = "team.delete"
     EXPORT = "team.export"
 
@@ -110,6 +111,10 @@ def _of_teams() -> dict[StrEnum, ActionSpec]:
         ),
         TeamAction.VIEW_USAGE: ActionSpec(
             TEAM, admins, label=_("View usage"), help=_("View the team’s storage by project."),
+        ),
+        TeamAction.MANAGE_STORAGE: ActionSpec(
+            TEAM, organization_admins, label=_("Manage the team’s bucket"),
+            help=_("Connect a bucket that takes the team’s files, change its credentials, and move files back."),
         ),
         TeamAction.DELETE: ActionSpec(
             TEAM, organization_admins, label=_("Delete and restore the team"),

@@ -28,6 +28,9 @@ TEAMS = {
     TeamAction.MANAGE_SETTINGS: _("Changed the profile of a team or organization"),
     OrganizationAction.MANAGE_SETTINGS: _("Changed the profile of a team or organization"),
     TeamAction.MANAGE_PRIVACY: _("Changed a team’s privacy"),
+    "team.connect_bucket": _("Connected a bucket to a team"),
+    "team.disconnect_bucket": _("Disconnected a team’s bucket"),
+    "team.replace_bucket_credentials": _("Replaced the credentials of a team’s bucket"),
     "team.add_member": _("Added a member to a team"),
     "team.change_role": _("Changed a member’s role in a team"),
     "team.remove_member": _("Removed a member from a team"),
@@ -103,6 +106,7 @@ def _register_fields() -> None:
     register_fields(
         {
             "kind": Field(_("Team type"), choices=dict(TeamKind.choices)),
+            "bucket": _("Bucket"),
             "project_visibility": Field(_("Visibility of new projects"), choices=dict(Visibility.choices)),
         },
         scope="teams.Team",

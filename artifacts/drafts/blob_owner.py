@@ -23,6 +23,15 @@ class ArtifactBlobOwner(BlobOwner):
         """Return the contents that projects hold, named by versions or not: the collector decides on those."""
         return Content.objects.values("blob_id")  # type: ignore[return-value] # ids of Blob
 
+    def blobs_of_team(self, team_id: int) -> "QuerySet[Blob, int]":
+        """Return the contents that its projects hold."""
+        rows = Content.objects.filter(project__team=team_id)
+        return rows.values("blob_id")  # type: ignore[return-value] # ids of Blob
+
+    def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
+        """Change the contents."""
+        Content.objects.filter(project__team=team_id, blob=old).update(blob=new)
+
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Hold it for its project and pin it for its draft."""
         uploads.receive_file(ticket, blob)
@@ -54,6 +63,13 @@ class ManifestBlobOwner(BlobOwner):
     def used_blobs(self) -> "QuerySet[Blob, int]":
         """Return none: manifests are contents, too."""
         return Content.objects.none().values("blob_id")  # type: ignore[return-value]
+
+    def blobs_of_team(self, team_id: int) -> "QuerySet[Blob, int]":
+        """Return none, likewise."""
+        return self.used_blobs()
+
+    def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
+        """Change nothing."""
 
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Keep it for its draft."""

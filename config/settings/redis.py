@@ -60,5 +60,6 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-segments": {"task": "metrics.tasks.sweep_segments", "schedule": 3600.0},
     "sweep-storage": {"task": "storage.tasks.sweep_storage", "schedule": 3600.0},
     "run-meter": {"task": "usage.tasks.run_meter", "schedule": 60.0},
+    "move-contents": {"task": "storage.tasks.move_contents", "schedule": 60.0},
     "sweep-strays": {"task": "storage.tasks.sweep_strays", "schedule": 24 * 3600.0},
 }

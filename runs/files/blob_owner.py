@@ -23,6 +23,15 @@ class RunFileBlobOwner(BlobOwner):
         """Return the contents of files."""
         return RunFile.objects.values("blob_id")  # type: ignore[return-value] # ids of Blob
 
+    def blobs_of_team(self, team_id: int) -> "QuerySet[Blob, int]":
+        """Return the contents of the files of its runs."""
+        rows = RunFile.objects.filter(run__project__team=team_id)
+        return rows.values("blob_id")  # type: ignore[return-value] # ids of Blob
+
+    def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
+        """Change the files."""
+        RunFile.objects.filter(run__project__team=team_id, blob=old).update(blob=new)
+
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Make it a file of its run."""
         services.receive_run_file(ticket, blob)

@@ -40,7 +40,11 @@ def place(received: filesystem.ReceivedFile, team_id: int | None = None) -> Plac
         StorageUnavailable: the bucket does not take it; nothing is kept.
     """
     bucket = bucket_for(team_id)
-    bucket_id = bucket.pk if bucket is not None else None
+    return place_in(received, bucket.pk if bucket is not None else None)
+
+
+def place_in(received: filesystem.ReceivedFile, bucket_id: int | None) -> PlacedContent:
+    """Bring arrived content to a bucket, None for the data folder; otherwise as `place`."""
     if Blob.objects.filter(bucket=bucket_id, digest=received.digest).exists():
         return PlacedContent(received, bucket_id, "")
     if bucket_id is None:

@@ -494,7 +494,7 @@ ADMIN_MODELS = {
     "accounts_signinprovider", "account_emailaddress", "usersessions_usersession", "socialaccount_socialaccount",
     "teams_organization", "teams_organizationmember", "teams_team", "teams_membership", "teams_role",
     "teams_invitation", "teams_serviceaccount", "teams_groupmapping", "storage_blob", "storage_bucket",
-    "storage_byteentry", "storage_holding",
+    "storage_bucketmove", "storage_byteentry", "storage_holding",
     "runs_project", "runs_run", "runs_runfile", "runs_savedview", "runs_storedchart", "exports_export",
     "metrics_stream", "metrics_sequence", "automations_automation", "alerts_delivery", "alerts_destination",
     "alerts_event", "alerts_message", "alerts_alertsettings", "alerts_mute",

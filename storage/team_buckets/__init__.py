@@ -1,0 +1,1 @@
+"""Buckets of teams: connected, and moved into and out of (TEAM-40)."""

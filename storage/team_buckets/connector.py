@@ -1,0 +1,166 @@
+"""A team's own bucket: connected by an organization's admin, and never without moving what the team has (TEAM-40)."""
+
+import json
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.utils import timezone
+
+from access.actor import Actor
+from access.audit.log import record
+from access.engine import require
+from common.crypto import random_text, seal
+from common.errors import Conflict, DomainError, Invalid
+from storage.backends.base import Backend
+from storage.backends.check import check
+from storage.buckets import services
+from storage.models import Bucket, BucketMove
+from storage.team_buckets import moving
+from teams.access import TeamAction
+from teams.models import Team
+
+_FOLDER_LENGTH = 12
+
+
+def connect(*, actor: Actor, team: Team, url: str, credentials: Mapping[str, str]) -> BucketMove:
+    """Let a bucket take the team's files from now on, and begin to move there what the team has.
+
+    Args:
+        actor: Who connects it.
+        team: Whose it is.
+        url: As for `storage.backends.settings.build_backend`.
+        credentials: Likewise; never empty, or the server's own would open the bucket.
+
+    Raises:
+        Invalid: the address or the credentials cannot be right.
+        StorageUnavailable: the bucket cannot be used; says which permission is missing.
+        Conflict: files of the team are being moved.
+    """
+    require(actor, TeamAction.MANAGE_STORAGE, team)
+    _require_rest(team)
+    bucket = Bucket(
+        url=url.strip(), folder=random_text(_FOLDER_LENGTH).lower(), sealed_credentials=_sealed(credentials),
+        checked_at=timezone.now(),
+    )  # fmt: skip
+    check(_open(bucket))  # outside of a transaction: it waits for the bucket
+    with transaction.atomic():
+        before = _lock(team)
+        if before is not None:
+            before.team = None
+            before.save(update_fields=["team"])
+        bucket.team = team
+        bucket.save()
+        return _begin(actor, "team.connect_bucket", team, before or services.default_bucket(), bucket)
+
+
+@transaction.atomic
+def disconnect(*, actor: Actor, team: Team) -> BucketMove:
+    """Let the team's files go where those of others go, and begin to move back what the team has.
+
+    Raises:
+        Conflict: the team has no bucket, or its files are being moved.
+    """
+    require(actor, TeamAction.MANAGE_STORAGE, team)
+    before = _lock(team)
+    if before is None:
+        raise Conflict("This team has no bucket of its own.")
+    before.team = None
+    before.save(update_fields=["team"])
+    return _begin(actor, "team.disconnect_bucket", team, before, services.default_bucket())
+
+
+def replace_credentials(*, actor: Actor, team: Team, credentials: Mapping[str, str]) -> Bucket:
+    """Open the team's bucket by other credentials, or the one that its files are being moved out of.
+
+    Raises:
+        Conflict: the team has no bucket.
+        Invalid: the credentials cannot be right.
+        StorageUnavailable: the bucket cannot be used by them; says which permission is missing.
+    """
+    require(actor, TeamAction.MANAGE_STORAGE, team)
+    bucket = _current(team)
+    bucket.sealed_credentials = _sealed(credentials)
+    check(_open(bucket))
+    bucket.checked_at, bucket.check_error = timezone.now(), ""
+    with transaction.atomic():
+        bucket.save(update_fields=["sealed_credentials", "checked_at", "check_error"])
+        _record(actor, "team.replace_bucket_credentials", team, {"bucket": str(bucket)})
+        moving_now = BucketMove.objects.filter(team=team, finished_at=None).exclude(error="")
+        moving_now.update(wakes_at=timezone.now())
+        transaction.on_commit(services.forget)
+    return bucket
+
+
+def check_again(*, actor: Actor, team: Team) -> Bucket:
+    """Try what the team's bucket must do, and keep with it what is wrong.
+
+    Raises:
+        Conflict: the team has no bucket.
+    """
+    require(actor, TeamAction.MANAGE_STORAGE, team)
+    bucket = _current(team)
+    try:
+        check(_open(bucket))
+        bucket.check_error = ""
+    except DomainError as error:
+        bucket.check_error = error.message
+    bucket.checked_at = timezone.now()
+    bucket.save(update_fields=["checked_at", "check_error"])
+    return bucket
+
+
+def _sealed(credentials: Mapping[str, str]) -> str:
+    given = {name: value.strip() for name, value in credentials.items() if value.strip()}
+    if not given:
+        raise Invalid("Give the credentials that open this bucket.")
+    return seal(services.SEAL, json.dumps(given))
+
+
+def _open(bucket: Bucket) -> Backend:
+    if not urlsplit(bucket.url).scheme:
+        raise Invalid("The address of a bucket begins with s3://, gs:// or az://.")
+    return services.open_bucket(bucket)
+
+
+def _current(team: Team) -> Bucket:
+    bucket = Bucket.objects.filter(team=team).first()
+    if bucket is None:
+        move = moving.under_way(team.pk)
+        bucket = move.source if move is not None and move.source and move.source.sealed_credentials else None
+    if bucket is None:
+        raise Conflict("This team has no bucket of its own.")
+    return bucket
+
+
+def _require_rest(team: Team) -> None:
+    if moving.under_way(team.pk) is not None:
+        raise Conflict("Files of this team are being moved to another bucket; wait until that has ended.")
+
+
+def _lock(team: Team) -> Bucket | None:
+    """Keep others from changing the team's bucket, and return it.
+
+    Raises:
+        Conflict: files of the team are being moved.
+    """
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    _require_rest(team)
+    return Bucket.objects.filter(team=team).first()
+
+
+def _begin(actor: Actor, action: str, team: Team, source: Bucket | None, target: Bucket | None) -> BucketMove:
+    from storage.tasks import move_contents
+
+    _record(actor, action, team, {"bucket": str(source if target is None or target.team is None else target)})
+    move = BucketMove.objects.create(
+        team=team, source=source, target=target,
+        files_left=moving.misplaced(team.pk, target.pk if target else None).count(),
+    )  # fmt: skip
+    transaction.on_commit(services.forget)
+    move_contents.delay_on_commit()
+    return move
+
+
+def _record(actor: Actor, action: str, team: Team, after: dict[str, str]) -> None:
+    record(actor, action, team, organization_id=team.organization_id, team_id=team.pk, after=after)

@@ -1,0 +1,224 @@
+"""Moving all content of a team to another bucket, or to the data folder (TEAM-40).
+
+New content goes to the target from the start. Each content that lies elsewhere is copied, compared with its digests,
+and named there in one short transaction; what nobody names any more is left to the sweep. So a move that is cut off
+goes on where it was, and nothing is ever lost by it.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from common.errors import DomainError
+from storage import filesystem, owners
+from storage.backends.base import StorageUnavailable
+from storage.buckets.services import backend_of
+from storage.contents import writing
+from storage.contents.reading import content_of
+from storage.models import Blob, BucketMove
+from storage.services import recording
+
+logger = logging.getLogger(__name__)
+
+SETTLED_AFTER = timedelta(seconds=15)
+"""How long after its start a move may end: until then, some process may still go by what it knew of the team."""
+_LEASE = timedelta(minutes=5)
+_RENEWED_EVERY_S = 30.0
+_WAIT = timedelta(minutes=1)
+"""Until a move that failed is tried again."""
+_WAIT_FOR_UNREADABLE = timedelta(hours=1)
+_FAILURES_IN_A_ROW = 3
+"""Contents of a bucket that cannot be read, until it counts as one that does not answer."""
+_MOST_LISTED = 1000
+_AT_ONCE = 200
+"""Contents that are looked up together."""
+
+
+class _UnreadableError(Exception):
+    """A content that cannot be read, or is another than was stored."""
+
+
+class _TakenOverError(Exception):
+    """Another worker goes on with the move."""
+
+
+def under_way(team_id: int) -> BucketMove | None:
+    """Return the move of a team that has not ended."""
+    return (
+        BucketMove.objects.filter(team=team_id, finished_at=None).select_related("source", "target").first()
+    )
+
+
+def misplaced(team_id: int, bucket_id: int | None) -> "QuerySet[Blob]":
+    """Return the contents of a team that lie anywhere but in this bucket, None for the data folder."""
+    elsewhere = (
+        Blob.objects.filter(bucket__isnull=False)
+        if bucket_id is None
+        else Blob.objects.exclude(bucket=bucket_id)
+    )
+    found = elsewhere.none()
+    for owner in owners.blob_owners():
+        found |= elsewhere.filter(pk__in=owner.blobs_of_team(team_id))
+    return found.order_by("pk")
+
+
+def wake(move: BucketMove) -> None:
+    """Let a move that has stopped go on now; one that a worker is at is left alone."""
+    stopped = BucketMove.objects.filter(pk=move.pk, finished_at=None).exclude(error="")
+    stopped.update(wakes_at=timezone.now(), error="")
+
+
+def go_on_with_all() -> int:
+    """Go on with each move whose time has come; returns how many contents were moved."""
+    due = BucketMove.objects.filter(finished_at=None, wakes_at__lte=timezone.now())
+    return sum(go_on(pk) for pk in list(due.values_list("pk", flat=True)))
+
+
+def go_on(move_id: int) -> int:
+    """Move what is left, unless another worker is at it; returns how many contents were moved. Safe to run again.
+
+    What goes wrong is kept with the move, which is tried again after a while.
+    """
+    now = timezone.now()
+    claimed = BucketMove.objects.filter(pk=move_id, finished_at=None, wakes_at__lte=now)
+    if not claimed.update(wakes_at=now + _LEASE):
+        return 0
+    worker = _Worker(BucketMove.objects.get(pk=move_id))
+    try:
+        worker.run()
+    except _TakenOverError:
+        logger.info("move %s is another worker's", move_id)
+    except DomainError as error:
+        worker.stop(error.message, _WAIT)
+    except Exception:
+        worker.stop("The server could not move a file. See its log for the reason.", _WAIT)
+        raise
+    return worker.moved
+
+
+class _Worker:
+    """Does a move, as long as it holds its lease."""
+
+    def __init__(self, move: BucketMove) -> None:
+        self._move, self._lease = move, move.wakes_at
+        self._unreadable: dict[str, str] = {}
+        self._renewed_at = time.monotonic()
+        self.moved = 0
+
+    def run(self) -> None:
+        """Move everything, then end the move or say what cannot be read.
+
+        Raises:
+            DomainError: a bucket does not take or give anything.
+        """
+        failures = 0
+        for blob in self._each():
+            try:
+                self._move_one(blob)
+                failures = 0
+            except _UnreadableError as error:
+                if not self._left().filter(pk=blob.pk).exists():
+                    continue  # it was deleted meanwhile
+                self._unreadable[str(blob.pk)] = str(error)
+                cause = error.__cause__
+                failures = failures + 1 if isinstance(cause, StorageUnavailable) else 0
+                if isinstance(cause, StorageUnavailable) and failures >= _FAILURES_IN_A_ROW:
+                    raise cause from None
+            self._note()
+        self._end()
+
+    def _each(self) -> Iterator[Blob]:
+        last = 0
+        while some := list(self._left().filter(pk__gt=last)[:_AT_ONCE]):
+            yield from some
+            last = some[-1].pk
+
+    def stop(self, error: str, wait: timedelta) -> None:
+        """Leave the move for a while, and say why."""
+        self._mine().update(
+            error=error,
+            unreadable=self._listed(),
+            files_left=self._left().count(),
+            wakes_at=timezone.now() + wait,
+        )
+
+    def _left(self) -> "QuerySet[Blob]":
+        return misplaced(self._move.team_id, self._move.target_id)
+
+    def _mine(self) -> "QuerySet[BucketMove]":
+        return BucketMove.objects.filter(pk=self._move.pk, finished_at=None, wakes_at=self._lease)
+
+    def _listed(self) -> dict[str, str]:
+        return dict(list(self._unreadable.items())[:_MOST_LISTED])
+
+    def _move_one(self, blob: Blob) -> None:
+        with filesystem.Incoming() as incoming:
+            for piece in self._pieces(blob):
+                incoming.write(piece)
+            received = incoming.finish()
+            if (received.size_bytes, received.md5) != (blob.size_bytes, blob.md5) or (
+                blob.digest not in {"", received.digest}
+            ):
+                raise _UnreadableError("It has other bytes than were stored.")
+            placed = writing.place_in(received, self._move.target_id)
+        self._check_arrived(placed, blob.size_bytes)
+        with recording(placed) as new:
+            for owner in owners.blob_owners():
+                owner.repoint(self._move.team_id, blob, new)
+            # links to it that were given out work until they expire: what is unused is kept for a day
+            Blob.objects.filter(pk=blob.pk).update(seen_at=timezone.now())
+            BucketMove.objects.filter(pk=self._move.pk).update(
+                files_done=F("files_done") + 1, bytes_done=F("bytes_done") + blob.size_bytes, error=""
+            )
+        self.moved += 1
+
+    def _pieces(self, blob: Blob) -> Iterator[bytes]:
+        try:
+            for piece in content_of(blob).pieces():
+                yield piece
+                self._renew()
+        except FileNotFoundError as error:
+            raise _UnreadableError("It is not there.") from error
+        except StorageUnavailable as error:
+            raise _UnreadableError(error.message) from error
+
+    def _check_arrived(self, placed: writing.PlacedContent, size_bytes: int) -> None:
+        if placed.bucket_id is not None and placed.location:
+            info = backend_of(placed.bucket_id).info(placed.location)
+            if info is None or info.size_bytes != size_bytes:
+                raise StorageUnavailable("The bucket does not have what was written.")
+
+    def _renew(self) -> None:
+        """Keep the move for this worker.
+
+        Raises:
+            _TakenOverError: another one has it.
+        """
+        if time.monotonic() - self._renewed_at < _RENEWED_EVERY_S:
+            return
+        self._renewed_at, lease = time.monotonic(), timezone.now() + _LEASE
+        if not self._mine().update(wakes_at=lease):
+            raise _TakenOverError
+        self._lease = lease
+
+    def _note(self) -> None:
+        """Say now and then how much is left."""
+        if time.monotonic() - self._renewed_at >= _RENEWED_EVERY_S:
+            self._renew()
+            self._mine().update(files_left=self._left().count())
+
+    @transaction.atomic
+    def _end(self) -> None:
+        left, now = self._left().count(), timezone.now()
+        if self._unreadable:
+            message = f"{len(self._unreadable)} files cannot be read; they stay where they are, and are tried again."
+            self.stop(message, _WAIT_FOR_UNREADABLE)
+        elif left or now < self._move.started_at + SETTLED_AFTER:
+            self._mine().update(files_left=left, unreadable={}, wakes_at=now + SETTLED_AFTER)
+        else:
+            self._mine().update(files_left=0, unreadable={}, error="", finished_at=now)
