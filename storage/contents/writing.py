@@ -55,6 +55,11 @@ def place_in(received: filesystem.ReceivedFile, bucket_id: int | None) -> Placed
     return PlacedContent(received, bucket_id, location)
 
 
+def is_bucket_used(team_id: int | None) -> bool:
+    """Whether new content of a team, or of none, goes to a bucket."""
+    return bucket_for(team_id) is not None
+
+
 def drop_unless_named(place: Place) -> None:
     """Remove content whose transaction was undone: no row names it, so only the sweep of strays would find it."""
     bucket_id, location = place
