@@ -21,11 +21,19 @@ def free_blobs(blob_ids: list[int]) -> int:
 
 @shared_task(time_limit=3600)
 def sweep_strays() -> int:
-    """Free content that no row names."""
-    return services.sweep_strays()
+    """Free content that no row names, and forget buckets of teams that hold nothing any more."""
+    removed = services.sweep_strays()
+    moving.forget_empty_buckets()
+    return removed
 
 
 @shared_task(time_limit=6 * 3600)
 def move_contents() -> int:
     """Go on with all moves of teams to other buckets; returns how many files were moved."""
     return moving.go_on_with_all()
+
+
+@shared_task(time_limit=600)
+def begin_late_moves() -> int:
+    """Find what lies outside of the buckets of its teams; returns of how many teams."""
+    return moving.begin_late_moves()

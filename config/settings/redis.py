@@ -61,5 +61,6 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-storage": {"task": "storage.tasks.sweep_storage", "schedule": 3600.0},
     "run-meter": {"task": "usage.tasks.run_meter", "schedule": 60.0},
     "move-contents": {"task": "storage.tasks.move_contents", "schedule": 60.0},
+    "begin-late-moves": {"task": "storage.tasks.begin_late_moves", "schedule": 3600.0},
     "sweep-strays": {"task": "storage.tasks.sweep_strays", "schedule": 24 * 3600.0},
 }

@@ -150,15 +150,12 @@ def _lock(team: Team) -> Bucket | None:
 
 
 def _begin(actor: Actor, action: str, team: Team, source: Bucket | None, target: Bucket | None) -> BucketMove:
-    from storage.tasks import move_contents
-
     _record(actor, action, team, {"bucket": str(source if target is None or target.team is None else target)})
     move = BucketMove.objects.create(
         team=team, source=source, target=target,
         files_left=moving.misplaced(team.pk, target.pk if target else None).count(),
     )  # fmt: skip
     transaction.on_commit(services.forget)
-    move_contents.delay_on_commit()
     return move
 
 

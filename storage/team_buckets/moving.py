@@ -8,10 +8,11 @@ goes on where it was, and nothing is ever lost by it.
 import logging
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, ProtectedError, QuerySet
 from django.utils import timezone
 
 from common.errors import DomainError
@@ -20,8 +21,9 @@ from storage.backends.base import StorageUnavailable
 from storage.buckets.services import backend_of
 from storage.contents import writing
 from storage.contents.reading import content_of
-from storage.models import Blob, BucketMove
+from storage.models import Blob, Bucket, BucketMove
 from storage.services import recording
+from teams.models import Team
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +73,38 @@ def wake(move: BucketMove) -> None:
     """Let a move that has stopped go on now; one that a worker is at is left alone."""
     stopped = BucketMove.objects.filter(pk=move.pk, finished_at=None).exclude(error="")
     stopped.update(wakes_at=timezone.now(), error="")
+
+
+def begin_late_moves() -> int:
+    """Begin to move what has come to lie outside of the buckets of its teams since; returns of how many teams.
+
+    So it is with runs that were moved into such a team, and with drafts that were begun before it had one.
+    """
+    begun = 0
+    for bucket in Bucket.objects.exclude(team=None):
+        with suppress(Team.DoesNotExist), transaction.atomic():  # it was disconnected meanwhile
+            team = Team.objects.select_for_update(no_key=True, of=("self",)).get(bucket=bucket)
+            count = misplaced(team.pk, bucket.pk).count()
+            if count and under_way(team.pk) is None:
+                BucketMove.objects.create(team=team, target=bucket, files_left=count)
+                begun += 1
+    return begun
+
+
+def forget_empty_buckets() -> int:
+    """Forget buckets, and their credentials, that were disconnected and hold nothing any more; returns how many."""
+    idle = Bucket.objects.filter(team=None, blobs=None).exclude(sealed_credentials="")
+    busy = BucketMove.objects.filter(finished_at=None).exclude(source=None).values("source")
+    forgotten = 0
+    for bucket in idle.exclude(pk__in=busy):
+        try:
+            if next(backend_of(bucket.pk).keys(timezone.now()), None) is None:
+                BucketMove.objects.filter(target=bucket).exclude(finished_at=None).update(target=None)
+                bucket.delete()
+                forgotten += 1
+        except (StorageUnavailable, ProtectedError) as error:  # a draft may still expect files there
+            logger.info("the bucket %s is kept: %s", bucket, error)
+    return forgotten
 
 
 def go_on_with_all() -> int:

@@ -60,6 +60,8 @@ from runs.projects import access_requests, deletion, members
 from runs.projects import services as projects
 from runs.secrets import services as reveal
 from runs.states import RunState
+from storage.models import Bucket
+from storage.team_buckets import connector
 from teams.invitations import answering
 from teams.invitations import services as invitations
 from teams.members import services as teams
@@ -166,6 +168,11 @@ def _twice(first: Callable[..., Any], then: Callable[..., Any], **given: Any) ->
 
 def _export(scene: Scene) -> Any:
     return exports.request_export(actor=actor(User.objects.get(username="ada")), team=scene.team)
+
+
+def _disconnect_bucket(scene: Scene) -> None:
+    Bucket.objects.create(url="s3://own?region=eu-west-1", folder="folder", team=scene.team)
+    connector.disconnect(actor=SYSTEM, team=scene.team)
 
 
 def _cancel(scene: Scene) -> None:
@@ -300,6 +307,7 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "team.manage_privacy": lambda scene: privacy.set_privacy(
         actor=SYSTEM, team=scene.team, values={"is_hidden": True}
     ),
+    "team.disconnect_bucket": _disconnect_bucket,
     "team.delete": lambda scene: team_deletion.delete_team(actor=SYSTEM, team=scene.team, typed="vision"),
     "team.restore": lambda scene: team_deletion.restore_team(
         actor=SYSTEM, team=team_deletion.delete_team(actor=SYSTEM, team=scene.team, typed="vision")

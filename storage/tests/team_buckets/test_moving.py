@@ -214,6 +214,8 @@ def test_the_state_of_the_last_check_is_kept(run: Run, bucket: FakeProvider):
     bucket.is_down = False
     found = connector.replace_credentials(actor=SYSTEM, team=run.project.team, credentials=KEYS)
     assert found.check_error == ""
+    entry = AuditEntry.objects.get(action="team.replace_bucket_credentials")
+    assert entry.after == {"bucket": "s3://own/here"}, "without what opens it"
 
 
 def test_the_command_moves_and_says_what_is_wrong(
@@ -238,3 +240,29 @@ def test_the_command_moves_and_says_what_is_wrong(
     buckets.forget()
     assert set(RunFile.objects.values_list("blob__bucket", flat=True)) == {None}
     assert buckets.bucket_for(run.project.team_id) is None
+
+
+def test_what_comes_to_lie_elsewhere_later_is_moved_too(run: Run):
+    """A run that was moved into the team, or a draft begun before, has its files where they were."""
+    move = _finish(_connect(run.project.team))
+    assert moving.begin_late_moves() == 0
+    other = RunFactory()
+    add_run_file(other, "late.txt", b"late")
+    other.project = run.project
+    other.save()
+    assert (moving.begin_late_moves(), moving.begin_late_moves()) == (1, 0)
+    late = moving.under_way(run.project.team_id)
+    assert late is not None
+    assert (_finish(late).files_done, late.target_id) == (1, move.target_id)
+
+
+def test_a_bucket_that_was_left_is_forgotten_once_nothing_is_in_it(run: Run, bucket: FakeProvider):
+    _finish(_connect(run.project.team))
+    buckets.forget()
+    _finish(connector.disconnect(actor=SYSTEM, team=run.project.team))
+    assert moving.forget_empty_buckets() == 0, "copies are kept for a day"
+    with time_machine.travel(timezone.now() + timedelta(hours=30)):
+        sweep()
+        assert moving.forget_empty_buckets() == 1
+    assert not Bucket.objects.exists()
+    assert bucket.objects() == {}
