@@ -35,7 +35,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "usage.TrackedInterval", "usage.ReportedTime", "usage.HardwareUse", "usage.HardwareShift",
         "usage.GpuClaim", "usage.IngestionEntry", "usage.MeterState", "billing.PeriodClose",
         "billing.UsageAlert", "billing.NoticeDismissal", "billing.GatewayEvent", "storage.ByteEntry",
-        "storage.Holding", "storage.Blob", "artifacts.Content", "metrics.Stream", "metrics.Sequence", "accounts.Name",
+        "storage.Holding", "storage.Blob", "storage.Bucket", "storage.BucketMove",
+        "artifacts.Content", "metrics.Stream", "metrics.Sequence", "accounts.Name",
     ),
 }  # fmt: skip
 """Models by section, in the order in which operators look for them."""

@@ -39,7 +39,7 @@ from billing.subscriptions.selectors import subscription_of
 from exports.services import request_export
 from metrics.models import Sequence, Stream, StreamKind
 from runs.models import Run, SavedView, StoredChart
-from storage.models import Blob, Bucket
+from storage.models import Blob, Bucket, BucketMove
 from storage.services import record_bytes
 from teams.invitations.services import invite
 from teams.models import GroupMapping, Team
@@ -182,6 +182,7 @@ def add_billing(run: Run, number: int) -> None:
     HardwareUse.objects.create(**of, day=day, row_from=number, row_to=number + 1)
     HardwareShift.objects.create(**of, day=day)
     GpuClaim.objects.create(**of, gpu=f"team:1 GPU-{number}", rank=0, began_at=number, ended_at=number + 1)
+    BucketMove.objects.create(team=team, target=Bucket.objects.latest("pk"), finished_at=now)
     IngestionEntry.objects.create(team_id=team.pk, size_bytes=1, token=f"token{number}")
 
 
