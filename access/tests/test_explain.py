@@ -138,7 +138,7 @@ def test_a_project_is_answered_for_as_the_runs_of_others_in_it(world_once: World
     """TEAM-21, TEAM-24: for everybody, in projects of every visibility."""
     checked = 0
     nobody = UserFactory()
-    for project in Project.objects.filter(team__name="team"):
+    for project in Project.objects.live().filter(team__name="team"):
         run = RunFactory(project=project, user=nobody)
         for action in (
             RunAction.VIEW,

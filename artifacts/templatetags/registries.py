@@ -9,16 +9,10 @@ from access.web.requests import actor_of
 from artifacts.access import RegistryAction
 from artifacts.models import Registry
 from artifacts.pages.registries import RegistryRow, creatable_in, registry_rows
-from artifacts.registries.selectors import registries_of, registries_seen
+from artifacts.registries.selectors import registries_of
 from teams.models import Organization
 
 register = template.Library()
-
-
-@register.simple_tag(takes_context=True)
-def sees_registries(context: dict[str, Any]) -> bool:
-    """Whether the viewer sees any registry; one query."""
-    return registries_seen(actor_of(context["request"])).order_by().exists()
 
 
 @register.simple_tag(takes_context=True)

@@ -101,6 +101,10 @@ SPECTACULAR_SETTINGS = {
             "description": "Versions of datasets, models and other files, with aliases, links and lineage.",
         },
         {
+            "name": "Registries",
+            "description": "Registries: versions of artifacts that are linked for others to use, and who is in them.",
+        },
+        {
             "name": "Automations",
             "description": "Automatic actions when runs change or metrics meet conditions, and their history.",
         },

@@ -19,7 +19,7 @@ from access.actor import SYSTEM
 from accounts.models import OutboxMail, SignInProvider, User
 from accounts.operators.admin_actions import ServedAdmin
 from alerts.models import AlertSettings, Delivery, Destination, Event, Message, Mute, Route
-from artifacts.models import RetentionPolicy, Version
+from artifacts.models import ProtectedAlias, Registry, RetentionPolicy, Version
 from artifacts.tests.factories import make_version, place_of
 from artifacts.versions.aliases import add_aliases
 from artifacts.versions.links import link_version
@@ -119,6 +119,8 @@ def add_artifacts(run: Run, number: int) -> None:
     link_version(actor=SYSTEM, version=first, project=run.project, name=f"portfolio{number}")
     add_aliases(actor=SYSTEM, membership=place_of(first), names=[f"alias{number}"])
     RetentionPolicy.objects.create(team=TeamFactory())
+    registry = Registry.objects.order_by("-pk")[0]
+    ProtectedAlias.objects.create(registry=registry, name=f"alias{number}")
 
 
 def add_alerts(run: Run, number: int) -> None:

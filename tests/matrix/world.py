@@ -15,7 +15,14 @@ from accounts.models import ApiKey, Name, OutboxMail, Profile, User
 from alerts.models import AlertSettings, MessageState, Mute, Route
 from alerts.tests.places import a_place
 from artifacts.drafts.services import Given, begin_version
-from artifacts.models import Collection, Manifest, PartsUpload, RegistryMember, RegistryRole
+from artifacts.models import (
+    Collection,
+    Manifest,
+    PartsUpload,
+    ProtectedAlias,
+    RegistryMember,
+    RegistryRole,
+)
 from artifacts.registries.services import ensure_model_registry
 from artifacts.tests.factories import make_version
 from artifacts.versions.links import link_version
@@ -246,6 +253,7 @@ def _registry(world: World, place: str, team: Team) -> None:
     RegistryMember.objects.create(
         registry=registry, user=User.objects.get(username=name), role=RegistryRole.VIEWER
     )
+    ProtectedAlias.objects.create(registry=registry, name="production")
     world.things[Over.REGISTRY].append(Thing(f"model registry of {place}", registry, "team", place))
 
 

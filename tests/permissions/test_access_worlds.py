@@ -23,12 +23,22 @@ from access.resources.registry import resource_of
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey, Name, User, UserKind
 from alerts.models import Destination, Message, Secret
-from artifacts.models import ArtifactType, Collection, Version
+from artifacts.models import (
+    EVERYONE_ROLES,
+    ArtifactType,
+    Collection,
+    CollectionKind,
+    Registry,
+    RegistryMember,
+    RegistryRole,
+    Version,
+)
 from automations.models import Automation
 from billing.models import BillingAdmin, Invoice, PaymentMethod, Plan, Subscription
 from billing.plans.catalogue import ensure_plans
 from exports.models import Export
 from runs.models import ChartAccess, Project, ProjectMember, Run, StoredChart
+from runs.names.registries import MODEL_REGISTRY, PREFIX
 from teams.models import (
     Membership,
     Organization,
@@ -168,6 +178,30 @@ def _work(world: World, teams: list[Team]) -> None:
         world.add(entry)
 
 
+def _registries(world: World, organizations: list[Organization], teams: list[Team]) -> None:
+    """Give organizations and a team registries, in which anybody and any team may have a role."""
+    entities = [
+        Team.objects.create(
+            name=organization.name, claim=organization.claim, organization=organization, kind=TeamKind.ORGANIZATION
+        )
+        for organization in organizations
+    ]  # fmt: skip
+    for team, name in (*((entity, f"{PREFIX}x") for entity in entities), (world.one(teams), MODEL_REGISTRY)):
+        everyone = "" if name == MODEL_REGISTRY else world.one(["", *EVERYONE_ROLES])
+        is_restricted = name != MODEL_REGISTRY and not everyone
+        project = Project(
+            team=team, name=name, is_registry=True, deleted_at=timezone.now() if world.draw(_DELETED) else None,
+            visibility=Visibility.RESTRICTED if is_restricted else Visibility.TEAM,
+        )  # fmt: skip
+        registry = world.add(Registry(project=world.add(project), everyone_role=everyone))
+        for user in world.some(world.users):
+            RegistryMember.objects.create(registry=registry, user=user, role=world.one(RegistryRole.values))
+        for member in world.some(each for each in teams if each.organization_id == team.organization_id):
+            RegistryMember.objects.create(registry=registry, team=member, role=world.one(RegistryRole.values))
+        type_ = ArtifactType.objects.create(project=project, name="model")
+        world.add(Collection(project=project, type=type_, name="best", kind=CollectionKind.PORTFOLIO))
+
+
 def _alerts(world: World, teams: list[Team]) -> None:
     for number in range(2):
         team = world.one(teams)
@@ -200,6 +234,7 @@ def _built(draw: Any) -> World:
     organizations, teams = _organizations(world)
     _people(world, organizations, teams)
     _work(world, teams)
+    _registries(world, organizations, teams)
     _alerts(world, teams)
     _billing(world, organizations)
     return world
@@ -280,6 +315,7 @@ def test_worlds_hold_a_row_of_every_model_that_actions_are_about():
             PaymentMethod,
             Collection,
             Version,
+            Registry,
         )
     }
     assert about == made

@@ -174,7 +174,7 @@ def _address_node(context: Context, address: UploadAddress, version: dict[str, A
         "displayName": address.path,
         "storagePath": address.path,
         "uploadUrl": _absolute(context, url) if url else None,  # null means to SDKs that the bytes are there
-        "uploadHeaders": [f"{name}: {value}" for name, value in address.headers.items()],
+        "uploadHeaders": [f"{name}:{value}" for name, value in address.headers.items()],
         "uploadMultipartUrls": {"uploadID": address.upload_key, "uploadUrlParts": parts} if parts else None,
         "artifact": version,
     }
