@@ -119,6 +119,14 @@ def _no_key_sets_in_memory() -> None:
     keysets.clear_cache()
 
 
+@pytest.fixture(autouse=True)
+def _no_buckets_in_memory() -> None:
+    """A process remembers the buckets of teams by ids, likewise."""
+    from storage.buckets import services
+
+    services.forget()
+
+
 @contextmanager
 def installed(**variables: str) -> Iterator[Installation]:
     """Run an installation of its own, with the given variables."""
