@@ -1,7 +1,6 @@
 """The commit: a draft becomes a version with a number, or turns out to be a version that is there already."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import orjson
@@ -103,10 +102,15 @@ def _commit_as_read(actor: Actor, version: Version) -> Version:
     adopt(actor, version, entries.values())
     take_arrived(version, (entry.digest for entry in entries.values() if not entry.reference))
     read = _Read(manifests, entries, digest)
-    if same_files(version.collection, digest) is not None:
-        with suppress(_UnplacedError):  # then that one went meanwhile
-            return _commit(actor, version, read, None)
-    placed = _place_manifest(version, entries)
+    is_double = same_files(version.collection, digest) is not None
+    try:
+        return _commit_placed(actor, version, read, None if is_double else _place_manifest(version, entries))
+    except _UnplacedError:  # the version with the same files went, or the last file came, since it was looked
+        return _commit_placed(actor, version, read, _place_manifest(version, entries))
+
+
+def _commit_placed(actor: Actor, version: Version, read: _Read, placed: PlacedContent | None) -> Version:
+    """Commit with a manifest that was written; it goes again where nothing names it."""
     try:
         return _commit(actor, version, read, placed)
     finally:
@@ -200,10 +204,8 @@ def _store_entries(version: Version, entries: dict[str, ManifestEntry], placed: 
     _check_files(files, held)
     named = _named(version, entries, held)
     _insert(version, named, held)
-    if (
-        placed is None
-    ):  # the last file has come, or the version with the same files has gone, since it was looked
-        raise Unavailable("A file of this artifact came or went during the commit; commit again.")
+    if placed is None:
+        raise _UnplacedError("A file of this artifact came or went during the commit; commit again.")
     version.manifest = hold(version.project, record_blob(placed))
     version.size_bytes = sum(entry.size_bytes or 0 for entry in named if not entry.reference)
     version.file_count, version.reference_count = len(files), len(entries) - len(files)
