@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from accounts.api_keys.scopes import Reach, register_reach
-from artifacts.access import ArtifactAction
+from artifacts.access import ArtifactAction, RegistryAction
 from runs.access import ChartAction, ProjectAction, RunAction
 from teams.access import OrganizationAction, TeamAction
 
@@ -11,10 +11,10 @@ READ_ONLY = frozenset(
     str(action)
     for action in (
         OrganizationAction.VIEW, TeamAction.VIEW, ProjectAction.VIEW, RunAction.VIEW, ChartAction.VIEW,
-        ArtifactAction.VIEW, ArtifactAction.DOWNLOAD,
+        ArtifactAction.VIEW, ArtifactAction.DOWNLOAD, RegistryAction.VIEW,
     )
 )  # fmt: skip
-"""``wandb.Api()`` reads projects, runs, histories, logs, files, charts, artifacts and who is in a team."""
+"""``wandb.Api()`` reads projects, runs, histories, logs, files, charts, artifacts, registries and who is in a team."""
 
 LOG_RUNS = READ_ONLY | frozenset(
     str(action)

@@ -1,6 +1,7 @@
 """Creating and changing registries, what they take in, and who is in them (ART-5)."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -23,6 +24,7 @@ from artifacts.registries.services import RegistryChanges, update_registry
 from artifacts.tests.factories import make_version
 from artifacts.versions.links import link_version
 from common.errors import Conflict, Forbidden, Invalid, NotFound
+from ingest.key_scopes import LOG_RUNS, READ_ONLY
 from ingest.services import NowhereToLog, team_for
 from runs.models import Project
 from runs.projects.services import create_project, rename_project
@@ -143,6 +145,17 @@ def test_whoever_links_needs_the_version_and_the_registry(registry: Registry, ve
     other = make_version(ProjectFactory())
     with pytest.raises(NotFound):
         link_version(actor=actor(person), version=other, project=registry.project, name="best")
+
+
+def test_a_key_that_logs_runs_links_and_one_that_reads_sees(registry: Registry, version: Version, team: Team):
+    person = make_member(team)
+    members.add_members(actor=SYSTEM, registry=registry, users=[person], role="member")
+    logs, reads = (replace(actor(person), scopes=scopes) for scopes in (LOG_RUNS, READ_ONLY))
+    assert link_target(logs, registry.project.team.name, "wandb-registry-shared") == registry.project
+    link_version(actor=logs, version=version, project=registry.project, name="best", aliases=["staging"])
+    assert get_registry(reads, registry.project.team.name, "shared") == registry
+    with pytest.raises(Forbidden):
+        link_version(actor=reads, version=version, project=registry.project, name="best")
 
 
 def test_a_limited_registry_names_the_types_that_it_takes(
