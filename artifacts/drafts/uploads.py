@@ -132,6 +132,18 @@ def check_md5(md5: str) -> str:
     return md5
 
 
+def _in_base64(md5_hex: str) -> str:
+    """Return a digest as buckets take it.
+
+    Raises:
+        Invalid: not an MD5 in hexadecimal.
+    """
+    try:
+        return check_md5(b64encode(bytes.fromhex(md5_hex)).decode())
+    except ValueError:
+        raise Invalid(f"“{md5_hex[:64]}” is not an MD5 digest in hexadecimal.") from None
+
+
 def _already_here(drafts: Iterable[Version], files: Sequence[FileSpec]) -> set[tuple[int, str]]:
     """Return (draft, digest) of what the drafts' projects hold, having pinned it."""
     found = set()
@@ -168,8 +180,7 @@ def _straight(draft: Version, file: FileSpec, path: str, upload: DirectUpload) -
         return UploadAddress(draft, path, signed.url, signed.headers)
     upload = begin_parts(upload)
     addresses = [
-        (number, sign_part(upload, check_number(number), b64encode(bytes.fromhex(md5)).decode()).url)
-        for number, md5 in file.parts
+        (number, sign_part(upload, check_number(number), _in_base64(md5)).url) for number, md5 in file.parts
     ]
     return UploadAddress(draft, path, upload_key=upload.key, part_urls=addresses)
 

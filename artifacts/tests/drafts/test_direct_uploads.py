@@ -206,6 +206,13 @@ def test_large_files_come_in_parts_that_the_bucket_checks(project: Project) -> N
     assert read(version) == {"large": whole}
 
 
+@pytest.mark.parametrize("digest", ["no digest", "", "ab"])
+def test_a_part_without_a_digest_is_refused(digest: str, project: Project) -> None:
+    draft = begin(project, {"large": b"x"})
+    with pytest.raises(Invalid, match="is not an MD5 digest"):
+        addresses_for(actor=SYSTEM, files=[FileSpec(draft.pk, "large", md5_of(b"x"), [(1, digest)])])
+
+
 def test_parts_that_are_given_up_leave_nothing(project: Project) -> None:
     draft = begin(project, {"large": b"x"})
     spec = FileSpec(draft.pk, "large", md5_of(b"x"), [(1, hashlib.md5(b"x").hexdigest())])  # noqa: S324
