@@ -71,7 +71,7 @@ def get_project(actor: Actor, entity: str, name: str, *, registries: bool = Fals
 
 def _live(*, registries: bool) -> ProjectQuerySet:
     rows = Project.objects.select_related("team__organization")
-    return rows.live() | rows.registries() if registries else rows.live()
+    return rows.undeleted() if registries else rows.live()
 
 
 def get_project_by_any_name(actor: Actor, entity: str, name: str, *, registries: bool = False) -> Project:

@@ -77,9 +77,7 @@ class ArtifactTypeViewSet(ListModelMixin, GenericViewSet[ArtifactType]):
 
     def get_queryset(self) -> QuerySet[ArtifactType]:
         """Return those with collections, of projects whose artifacts the caller may see."""
-        projects = visible(
-            actor_of(self.request), ArtifactAction.VIEW, Project.objects.filter(deleted_at__isnull=True)
-        )
+        projects = visible(actor_of(self.request), ArtifactAction.VIEW, Project.objects.undeleted())
         live = Count("collections", filter=Q(collections__deleted_at__isnull=True))
         rows = ArtifactType.objects.filter(project__in=projects).select_related("project__team")
         return _narrowed(rows.annotate(collection_count=live).filter(collection_count__gt=0), self.request)

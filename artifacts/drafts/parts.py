@@ -12,17 +12,15 @@ from storage.buckets.services import backend_of
 from storage.services import storing
 
 
-def _upload(actor: Actor, version: Version, key: str) -> PartsUpload:
-    drafts_for(actor, Version.objects.filter(pk=version.pk))
+def _upload(version: Version, key: str) -> PartsUpload:
     upload = PartsUpload.objects.select_related("content").filter(version=version, key=key).first()
     if upload is None:
         raise NotFound("This upload doesn’t exist, or was given up. Ask for new addresses of its parts.")
     return upload
 
 
-def _direct(actor: Actor, version: Version, key: str) -> DirectUpload | None:
+def _direct(version: Version, key: str) -> DirectUpload | None:
     """Return an upload whose parts went straight to a bucket, if it is one."""
-    drafts_for(actor, Version.objects.filter(pk=version.pk))
     return DirectUpload.objects.filter(version=version, key=key).exclude(parts_id="").first()
 
 
@@ -39,11 +37,12 @@ def complete_parts(*, actor: Actor, version: Version, key: str, parts: Sequence[
         Invalid: a part is missing or has other bytes, or the whole is not what was announced.
         Unavailable: it is being put together just now, or its bucket does not answer.
     """
-    direct = _direct(actor, version, key)
+    drafts_for(actor, Version.objects.filter(pk=version.pk))
+    direct = _direct(version, key)
     if direct is not None:
         backend_of(direct.bucket_id).complete_parts(direct.location, direct.parts_id, parts)
         return direct.md5
-    upload = _upload(actor, version, key)
+    upload = _upload(version, key)
     if upload.content is not None:
         return upload.md5
     team_id = version.project.team_id
@@ -57,11 +56,12 @@ def complete_parts(*, actor: Actor, version: Version, key: str, parts: Sequence[
 
 def give_up_parts(*, actor: Actor, version: Version, key: str) -> None:
     """Drop the parts of a file that have come."""
-    direct = _direct(actor, version, key)
+    drafts_for(actor, Version.objects.filter(pk=version.pk))
+    direct = _direct(version, key)
     if direct is not None:
         backend_of(direct.bucket_id).give_up_parts(direct.location, direct.parts_id)
         direct.delete()
         return
-    upload = _upload(actor, version, key)
+    upload = _upload(version, key)
     upload.delete()
     stored_parts.discard(key)

@@ -13,13 +13,17 @@ from teams.teams.visibility import visibility_label
 class ProjectQuerySet(models.QuerySet["Project"]):
     """Projects, deleted ones among them."""
 
+    def undeleted(self) -> "ProjectQuerySet":
+        """Leave out deleted projects; registries stay."""
+        return self.filter(deleted_at__isnull=True)
+
     def live(self) -> "ProjectQuerySet":
         """Leave out deleted projects, and registries, which are projects to the SDK only."""
-        return self.filter(deleted_at__isnull=True, is_registry=False)
+        return self.undeleted().filter(is_registry=False)
 
     def registries(self) -> "ProjectQuerySet":
         """Keep the registries that were not deleted."""
-        return self.filter(deleted_at__isnull=True, is_registry=True)
+        return self.undeleted().filter(is_registry=True)
 
     def called(self, name: str) -> "ProjectQuerySet":
         """Keep those that have the name, or had it where no other of their team took it."""

@@ -24,7 +24,7 @@ _AT_ONCE = 500
 def preview_merge(source: User, target: User) -> Iterator[MergeLine]:
     """Yield what the account that ends has."""
     team, taken = personal_team(source), _taken(target)
-    projects = Project.objects.filter(team=team, deleted_at__isnull=True)
+    projects = Project.objects.live().filter(team=team)
     renamed = [f"{name} → {_free(name, source, taken)}" for name in _names(projects) if name in taken]
     yield MergeLine(
         "personal projects", projects.count(), "renamed: " + ", ".join(renamed) if renamed else ""

@@ -41,6 +41,11 @@ def forget() -> None:
     _opened.clear()
 
 
+def new_folder() -> str:
+    """Return the name of a folder that no other installation, and no other bucket, has below the same prefix."""
+    return random_text(_FOLDER_LENGTH).lower()
+
+
 def default_bucket() -> Bucket | None:
     """Return the bucket that the settings name for new content, entering it when it is new; None: the data folder."""
     url = settings.STORAGE_URL
@@ -49,7 +54,7 @@ def default_bucket() -> Bucket | None:
     if url not in _defaults:
         _defaults[url], _is_new = Bucket.objects.get_or_create(
             url=url, team=None, sealed_credentials="",
-            defaults={"folder": random_text(_FOLDER_LENGTH).lower()},
+            defaults={"folder": new_folder()},
         )  # fmt: skip
     return _defaults[url]
 
@@ -112,12 +117,17 @@ def count_contents() -> list[dict[str, Any]]:
 
 
 def check_default_bucket() -> str:
-    """Try what the settings' bucket must do, and keep the word with its row; returns what is wrong, "" for nothing."""
+    """Try what the settings' bucket must do, as `keep_check` does."""
     bucket = default_bucket()
     if bucket is None:
         return ""
+    return keep_check(bucket, is_operators=True)
+
+
+def keep_check(bucket: Bucket, *, is_operators: bool = False) -> str:
+    """Try what a bucket must do, and keep the word with its row; returns what is wrong, "" for nothing."""
     try:
-        check(open_bucket(bucket), is_operators=True)
+        check(open_bucket(bucket), is_operators=is_operators)
         bucket.check_error = ""
     except DomainError as error:
         bucket.check_error = error.message

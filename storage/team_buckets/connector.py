@@ -10,8 +10,8 @@ from django.utils import timezone
 from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
-from common.crypto import random_text, seal
-from common.errors import Conflict, DomainError, Invalid
+from common.crypto import seal
+from common.errors import Conflict, Invalid
 from storage.backends.base import Backend
 from storage.backends.check import check
 from storage.buckets import services
@@ -19,8 +19,6 @@ from storage.models import Bucket, BucketMove
 from storage.team_buckets import moving
 from teams.access import TeamAction
 from teams.models import Team
-
-_FOLDER_LENGTH = 12
 
 
 def connect(*, actor: Actor, team: Team, url: str, credentials: Mapping[str, str]) -> BucketMove:
@@ -40,7 +38,7 @@ def connect(*, actor: Actor, team: Team, url: str, credentials: Mapping[str, str
     require(actor, TeamAction.MANAGE_STORAGE, team)
     _require_rest(team)
     bucket = Bucket(
-        url=url.strip(), folder=random_text(_FOLDER_LENGTH).lower(), sealed_credentials=_sealed(credentials),
+        url=url.strip(), folder=services.new_folder(), sealed_credentials=_sealed(credentials),
         checked_at=timezone.now(),
     )  # fmt: skip
     check(_open(bucket))  # outside of a transaction: it waits for the bucket
@@ -100,13 +98,7 @@ def check_again(*, actor: Actor, team: Team) -> Bucket:
     """
     require(actor, TeamAction.MANAGE_STORAGE, team)
     bucket = _current(team)
-    try:
-        check(_open(bucket))
-        bucket.check_error = ""
-    except DomainError as error:
-        bucket.check_error = error.message
-    bucket.checked_at = timezone.now()
-    bucket.save(update_fields=["checked_at", "check_error"])
+    services.keep_check(bucket)
     return bucket
 
 

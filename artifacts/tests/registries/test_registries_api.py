@@ -26,27 +26,6 @@ Ask = Callable[..., Any]
 
 
 @pytest.fixture
-def team() -> Team:
-    return TeamFactory(name="vision")
-
-
-@pytest.fixture
-def organization(team: Team) -> Organization:
-    assert team.organization is not None
-    return team.organization
-
-
-@pytest.fixture
-def chief(organization: Organization) -> User:
-    return organization.members.get(role__preset=Preset.ORGANIZATION_ADMIN).user
-
-
-@pytest.fixture
-def registry(organization: Organization) -> Registry:
-    return services.create_registry(actor=SYSTEM, organization=organization, name="shared", everyone_role="")
-
-
-@pytest.fixture
 def path(registry: Registry) -> str:
     return f"/registries/{registry.project.team.name}/shared/"
 
