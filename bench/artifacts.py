@@ -1,4 +1,4 @@
-"""Artifacts: bytes against nginx, many small files, a large manifest, and other trackers by their own clients."""
+"""Artifacts: bytes against nginx and in a bucket, many small files, a large manifest, other trackers’ own clients."""
 
 import json
 import os
@@ -6,11 +6,10 @@ import statistics
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from bench.files import peers
+from bench.files import buckets, peers
 from bench.files.nginx import Nginx
-from bench.files.sending import CONNECTIONS, Connection, Upload, get_all, put_all, seconds
+from bench.files.sending import CONNECTIONS, Connection, Upload, get_all, path_of, put_all, seconds
 from bench.peers.meter import Meter
 from tests.installation import Installation
 from tests.sdk.drafts import Draft, begin, md5, of, urls
@@ -24,7 +23,7 @@ MIB = 1024 * 1024
 
 
 def run(home: Path) -> None:
-    """Print the four tables."""
+    """Print the five tables."""
     with (
         tempfile.TemporaryDirectory(dir=home) as folder,
         Nginx(Path(folder) / "nginx") as nginx,
@@ -35,6 +34,9 @@ def run(home: Path) -> None:
         _large(nginx, server, ada)
         draft, digests = _small(nginx, server, ada)
         _manifest(server, draft, digests)
+    buckets.compare(
+        home, large_mib=LARGE_MIB, small_files=SMALL_FILES, small_bytes=SMALL_BYTES, rounds=ROUNDS
+    )
     _peers()
 
 
@@ -56,7 +58,7 @@ def _large(nginx: Nginx, server: Installation, ada: Person) -> None:
             _note(times, "runyard up", lambda: ours.put(upload))  # noqa: B023
             draft.describe({"large": of(body)})
             draft.commit()
-            path = _path(urls(ada, "bench", f"large-{number}:v0")["large"])
+            path = path_of(urls(ada, "bench", f"large-{number}:v0")["large"])
             _note(times, "nginx down", lambda: limit.get(f"/large-{number}"))  # noqa: B023
             _note(times, "runyard down", lambda: ours.get(path))  # noqa: B023
     print(f"One file of {LARGE_MIB} MiB, median of {ROUNDS}\n")
@@ -87,7 +89,7 @@ def _small(nginx: Nginx, server: Installation, ada: Person) -> tuple[Draft, list
     limit_down_s = seconds(lambda: get_all(nginx.port, [f"/small/{name}" for name in bodies]))
     found: dict[str, str] = {}
     listed_s = seconds(lambda: found.update(urls(ada, "bench", "small-whole:v0")))
-    down_s = seconds(lambda: get_all(server.port, [_path(url) for url in found.values()]))
+    down_s = seconds(lambda: get_all(server.port, [path_of(url) for url in found.values()]))
     print(f"\n{SMALL_FILES:,} files of {SMALL_BYTES:,} bytes, {CONNECTIONS} connections\n")
     print("| | nginx, files/s | Runyard, files/s | of nginx | their addresses, s |\n|---|--:|--:|--:|--:|")
     for way, least, ours, addresses, count in (
@@ -106,11 +108,7 @@ def _uploads(draft: Draft, bodies: dict[str, bytes]) -> list[Upload]:
     found = []
     for start in range(0, len(files), 1000):
         found += draft.urls(files[start : start + 1000])
-    return [Upload(_path(url or ""), body) for url, body in zip(found, bodies.values(), strict=True)]
-
-
-def _path(url: str) -> str:
-    return urlsplit(url).path
+    return [Upload(path_of(url or ""), body) for url, body in zip(found, bodies.values(), strict=True)]
 
 
 def _manifest(server: Installation, draft: Draft, digests: list[tuple[str, int]]) -> None:

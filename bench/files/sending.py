@@ -2,10 +2,11 @@
 
 import http.client
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, TypeVar
+from urllib.parse import urlsplit
 
 CONNECTIONS = 16
 """Of the client that sends many small files."""
@@ -15,10 +16,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Bytes and the path that they are PUT to."""
+    """Bytes, the path that they are PUT to, and the headers that go with them."""
 
     path: str
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Connection:
@@ -27,12 +29,16 @@ class Connection:
     def __init__(self, port: int) -> None:
         self._link = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         self._buffer = memoryview(bytearray(_BUFFER))
+        self._next: Connection | None = None
+        """To where the server leads."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._link.close()
+        if self._next is not None:
+            self._next.__exit__()
 
     def put(self, upload: Upload) -> None:
         """Send a file.
@@ -40,7 +46,7 @@ class Connection:
         Raises:
             OSError: any status but 2xx.
         """
-        headers = {"Content-Type": "application/octet-stream"}
+        headers = {"Content-Type": "application/octet-stream", **upload.headers}
         self._link.request("PUT", upload.path, memoryview(upload.body), headers)
         reply = self._link.getresponse()
         text = reply.read()
@@ -48,19 +54,38 @@ class Connection:
             raise OSError(f"PUT {upload.path[:80]}: {reply.status} {text[:300]!r}")
 
     def get(self, path: str) -> int:
-        """Read a file and forget it; returns its bytes.
+        """Read a file, from wherever the server leads to, and forget it; returns its bytes.
 
         Raises:
             OSError: any status but 200.
         """
         self._link.request("GET", path)
         reply = self._link.getresponse()
+        if reply.status == http.client.FOUND:
+            reply.read()
+            return self._follow(reply.headers["Location"])
         size = 0
         while count := reply.readinto(self._buffer):
             size += count
         if reply.status != http.client.OK:
             raise OSError(f"GET {path[:80]}: {reply.status}")
         return size
+
+    def _follow(self, url: str) -> int:
+        if self._next is None:
+            self._next = Connection(port_of(url))
+        return self._next.get(path_of(url))
+
+
+def port_of(url: str) -> int:
+    """Return the port of an address."""
+    return int(urlsplit(url).port or 80)
+
+
+def path_of(url: str) -> str:
+    """Return what is asked for of an address."""
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def seconds(work: Callable[[], object]) -> float:

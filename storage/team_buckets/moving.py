@@ -6,13 +6,14 @@ goes on where it was, and nothing is ever lost by it.
 """
 
 import logging
-import time
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import timedelta
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from threading import Event, Lock, Thread
 
-from django.db import transaction
+from django.db import DatabaseError, connections, transaction
 from django.db.models import F, ProtectedError, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from common.errors import DomainError
@@ -140,8 +141,8 @@ class _Worker:
 
     def __init__(self, move: BucketMove) -> None:
         self._move, self._lease = move, move.wakes_at
+        self._lock, self._is_lost = Lock(), False
         self._unreadable: dict[str, str] = {}
-        self._renewed_at = time.monotonic()
         self.moved = 0
 
     def run(self) -> None:
@@ -149,9 +150,38 @@ class _Worker:
 
         Raises:
             DomainError: a bucket does not take or give anything.
+            _TakenOverError: another worker goes on.
         """
+        with self._renewing():
+            self._move_all()
+        self._end()
+
+    @contextmanager
+    def _renewing(self) -> Iterator[None]:
+        """Keep the lease, and how much is left, up to date meanwhile: one file may take hours."""
+        is_over = Event()
+        thread = Thread(target=self._renew_until, args=[is_over], name="renews-move", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+    def _renew_until(self, is_over: Event) -> None:
+        while not is_over.wait(_RENEWED_EVERY_S):
+            try:
+                self._is_lost = not self._update(timezone.now() + _LEASE, files_left=self._left().count())
+            except DatabaseError as error:
+                logger.warning("the lease of move %s was not renewed: %s", self._move.pk, error)
+            finally:
+                connections.close_all()
+
+    def _move_all(self) -> None:
         failures = 0
         for blob in self._each():
+            if self._is_lost:
+                raise _TakenOverError
             try:
                 self._move_one(blob)
                 failures = 0
@@ -163,8 +193,6 @@ class _Worker:
                 failures = failures + 1 if isinstance(cause, StorageUnavailable) else 0
                 if isinstance(cause, StorageUnavailable) and failures >= _FAILURES_IN_A_ROW:
                     raise cause from None
-            self._note()
-        self._end()
 
     def _each(self) -> Iterator[Blob]:
         last = 0
@@ -174,18 +202,21 @@ class _Worker:
 
     def stop(self, error: str, wait: timedelta) -> None:
         """Leave the move for a while, and say why."""
-        self._mine().update(
-            error=error,
-            unreadable=self._listed(),
-            files_left=self._left().count(),
-            wakes_at=timezone.now() + wait,
+        self._update(
+            timezone.now() + wait, error=error, unreadable=self._listed(), files_left=self._left().count()
         )
 
     def _left(self) -> "QuerySet[Blob]":
         return misplaced(self._move.team_id, self._move.target_id)
 
-    def _mine(self) -> "QuerySet[BucketMove]":
-        return BucketMove.objects.filter(pk=self._move.pk, finished_at=None, wakes_at=self._lease)
+    def _update(self, wakes_at: datetime, **values: object) -> bool:
+        """Change the move and its lease, unless another worker has it by now; returns whether none has."""
+        with self._lock:
+            mine = BucketMove.objects.filter(pk=self._move.pk, finished_at=None, wakes_at=self._lease)
+            if not mine.update(wakes_at=wakes_at, **values):
+                return False
+            self._lease = wakes_at
+            return True
 
     def _listed(self) -> dict[str, str]:
         return dict(list(self._unreadable.items())[:_MOST_LISTED])
@@ -207,15 +238,14 @@ class _Worker:
             # links to it that were given out work until they expire: what is unused is kept for a day
             Blob.objects.filter(pk=blob.pk).update(seen_at=timezone.now())
             BucketMove.objects.filter(pk=self._move.pk).update(
-                files_done=F("files_done") + 1, bytes_done=F("bytes_done") + blob.size_bytes, error=""
-            )
+                files_done=F("files_done") + 1, files_left=Greatest(F("files_left") - 1, 0),
+                bytes_done=F("bytes_done") + blob.size_bytes, error="",
+            )  # fmt: skip
         self.moved += 1
 
     def _pieces(self, blob: Blob) -> Iterator[bytes]:
         try:
-            for piece in content_of(blob).pieces():
-                yield piece
-                self._renew()
+            yield from content_of(blob).pieces()
         except FileNotFoundError as error:
             raise _UnreadableError("It is not there.") from error
         except StorageUnavailable as error:
@@ -227,32 +257,12 @@ class _Worker:
             if info is None or info.size_bytes != size_bytes:
                 raise StorageUnavailable("The bucket does not have what was written.")
 
-    def _renew(self) -> None:
-        """Keep the move for this worker.
-
-        Raises:
-            _TakenOverError: another one has it.
-        """
-        if time.monotonic() - self._renewed_at < _RENEWED_EVERY_S:
-            return
-        self._renewed_at, lease = time.monotonic(), timezone.now() + _LEASE
-        if not self._mine().update(wakes_at=lease):
-            raise _TakenOverError
-        self._lease = lease
-
-    def _note(self) -> None:
-        """Say now and then how much is left."""
-        if time.monotonic() - self._renewed_at >= _RENEWED_EVERY_S:
-            self._renew()
-            self._mine().update(files_left=self._left().count())
-
-    @transaction.atomic
     def _end(self) -> None:
         left, now = self._left().count(), timezone.now()
         if self._unreadable:
             message = f"{len(self._unreadable)} files cannot be read; they stay where they are, and are tried again."
             self.stop(message, _WAIT_FOR_UNREADABLE)
         elif left or now < self._move.started_at + SETTLED_AFTER:
-            self._mine().update(files_left=left, unreadable={}, wakes_at=now + SETTLED_AFTER)
+            self._update(now + SETTLED_AFTER, files_left=left, unreadable={})
         else:
-            self._mine().update(files_left=0, unreadable={}, error="", finished_at=now)
+            self._update(now, files_left=0, unreadable={}, error="", finished_at=now)

@@ -34,6 +34,8 @@ class Faults:
     """Where requests are sent instead."""
     asked: list[str] = field(default_factory=list)
     """Method and path of each request."""
+    passed: list[tuple[str, int]] = field(default_factory=list)
+    """The same of each that was passed on, and how many bytes of content went both ways."""
     ended: threading.Event = field(default_factory=threading.Event)
 
     def mend(self) -> None:
@@ -93,12 +95,13 @@ class _Handler(FakeHandler):
             if content or self.command in {"PUT", "POST", "PATCH"}:
                 connection.putheader("Content-Length", str(len(content)))
             connection.endheaders(content or None)
-            self._answer(connection.getresponse())
+            self._answer(connection.getresponse(), len(content))
         finally:
             connection.close()
 
-    def _answer(self, answer: http.client.HTTPResponse) -> None:
+    def _answer(self, answer: http.client.HTTPResponse, sent_bytes: int) -> None:
         content = answer.read()
+        self.server.faults.passed.append((f"{self.command} {self.path}", sent_bytes + len(content)))
         length = answer.getheader("Content-Length") if self.command == "HEAD" else str(len(content))
         self.send_response_only(answer.status)
         for name, value in answer.getheaders():

@@ -63,13 +63,17 @@ class Draft:
 
     def urls(self, files: Sequence[tuple[str, str]]) -> list[str | None]:
         """Ask where files go, by name and digest."""
+        return [address["uploadUrl"] for address in self.addresses(files)]
+
+    def addresses(self, files: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+        """Ask where files go and which headers go with them, by name and digest."""
         specs = [
             {"artifactID": self.id, "artifactManifestID": self.manifest, "name": name, "md5": digest}
             for name, digest in files
         ]
         sent = {"artifactFiles": specs, "storageLayout": "V2"}
         edges = self.wire.data(FILES, input=sent)["createArtifactFiles"]["files"]["edges"]
-        return [edge["node"]["uploadUrl"] for edge in edges]
+        return [edge["node"] for edge in edges]
 
     def describe(self, files: dict[str, tuple[str, int]]) -> None:
         """Send the manifest of files by their digests and sizes."""

@@ -1,24 +1,15 @@
 """Uploads of artifacts as no SDK makes them: cut off, of other bytes, of what others hold (ART-2, ART-3, ART-7)."""
 
-import hashlib
 import json
-import re
-from base64 import b64encode
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
-import psutil
 import pytest
 
-from tests import clients, sdks
+from tests import clients
 from tests.installation import Installation
-from tests.sdk.drafts import Draft, begin, manifest_of, md5, of, read, urls
-from tests.sdk.lab import Lab
+from tests.sdk.drafts import Draft, begin, manifest_of, md5, of, read
 from tests.sdk.people import Person
 from tests.sdk.raw import exchange, head, statuses
-from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
 
@@ -108,71 +99,3 @@ def test_a_manifest_cannot_leave_its_folder(ada: Person, name: str) -> None:
     if sent.status_code < 400:
         assert draft.refusal()
     assert sent.status_code < 500
-
-
-# -- large files ---------------------------------------------------------------------------------------------------
-
-MIB = 1 << 20
-PIECE = bytes(range(256)) * (MIB // 256)
-GROWTH_MIB = 64
-
-
-def in_pieces(count: int) -> tuple[Iterator[bytes], str]:
-    """Return a file of so many MiB, and its digest."""
-    digest = hashlib.md5(usedforsecurity=False)
-    for _ in range(count):
-        digest.update(PIECE)
-    return (PIECE for _ in range(count)), b64encode(digest.digest()).decode()
-
-
-def memory_of(process: Path, what: str) -> int:
-    """Return one of the kernel's figures about a process's memory, in MiB."""
-    found = re.search(rf"^{what}:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
-    assert found is not None
-    return int(found[1]) // 1024
-
-
-@contextmanager
-def growing_little(server: Installation) -> Iterator[None]:
-    """See that no web process at any time takes much more memory than before."""
-    parent = psutil.Process(server.pid("web"))
-    web = [Path(f"/proc/{process.pid}") for process in (parent, *parent.children())]
-    for process in web:
-        (process / "clear_refs").write_text("5")  # the peak begins anew
-    before = {process: memory_of(process, "VmRSS") for process in web}
-    yield
-    growth = {process: memory_of(process, "VmHWM") - before[process] for process in web}
-    assert max(growth.values()) < GROWTH_MIB, growth
-
-
-@pytest.mark.parametrize(
-    "size_mib", [300, pytest.param(5 * 1024, marks=pytest.mark.exhaustive("sends and fetches 5 GiB"))]
-)
-def test_a_large_file_takes_little_memory(server: Installation, ada: Person, size_mib: int) -> None:
-    """ART-7: up and down."""
-    name = f"large-{size_mib}"
-    draft, (pieces, digest) = begin(ada, "uploads", name), in_pieces(size_mib)
-    url = draft.url("large.bin", digest)
-    assert url is not None
-    with growing_little(server):
-        sent = clients.request("PUT", url, content=pieces, headers={"Content-Length": str(size_mib * MIB)})
-    sent.raise_for_status()
-    draft.describe({"large.bin": (digest, size_mib * MIB)})
-    draft.commit()
-    [source] = urls(ada, "uploads", f"{name}:v0").values()
-    got = hashlib.md5(usedforsecurity=False)
-    with growing_little(server), clients.client() as http, http.stream("GET", source) as reply:
-        for piece in reply.iter_bytes(MIB):
-            got.update(piece)
-    assert b64encode(got.digest()).decode() == digest
-
-
-@pytest.mark.exhaustive("sends and fetches 5 GiB")
-def test_5_gib_of_the_sdk_take_little_memory(server: Installation, ada: Person, tmp_path: Path) -> None:
-    """ART-7: by the newest release with no setting changed, so in parts; the script compares what comes back."""
-    [version] = sdks.ends()[1:]
-    lab = Lab(version, sdks.python_of(version), server, ada, tmp_path)
-    with growing_little(server):
-        status, out = lab.end(lab.start("artifacts_large"), 6 * PATIENCE_S)
-    assert status == 0, out
-    (tmp_path / "back" / "large.bin").unlink()

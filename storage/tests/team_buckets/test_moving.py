@@ -1,6 +1,7 @@
 """TEAM-40: what a team has is moved to its bucket and back, and nothing is lost whatever goes wrong."""
 
 import threading
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +21,7 @@ from runs.models import Run, RunFile
 from storage import filesystem
 from storage.backends.base import StorageUnavailable
 from storage.buckets import services as buckets
+from storage.contents import writing
 from storage.contents.reading import content_of
 from storage.models import Blob, Bucket, BucketMove
 from storage.services import store_bytes, sweep
@@ -28,6 +30,7 @@ from teams.models import Team
 from tests.factories import RunFactory, actor, add_run_file, make_member
 from tests.fakes.bucket_fixtures import bucket
 from tests.fakes.folder_bucket import FakeProvider, FolderBackend
+from tests.waiting import until
 
 __all__ = ["bucket"]
 pytestmark = pytest.mark.django_db
@@ -179,6 +182,44 @@ def test_two_workers_at_once_are_one(run: Run):
     for worker in workers:
         worker.join()
     assert sorted(moved) == [0, 6]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lease_is_renewed_while_one_file_takes_long(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(moving, "_RENEWED_EVERY_S", 0.01)
+    target = Bucket.objects.create(url=OWN, folder="teams", team=run.project.team)
+    move = BucketMove.objects.create(team=run.project.team, target=target)
+    place_in, renewed = writing.place_in, threading.Event()
+
+    def wait_for_renewal(*given: Any) -> writing.PlacedContent:
+        lease = BucketMove.objects.get(pk=move.pk).wakes_at
+        until(lambda: BucketMove.objects.get(pk=move.pk).wakes_at > lease, "a longer lease")
+        renewed.set()
+        return place_in(*given)
+
+    monkeypatch.setattr(writing, "place_in", wait_for_renewal)
+    assert moving.go_on(move.pk) == 6
+    assert renewed.is_set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_whose_lease_has_ended_leaves_the_move_to_the_next(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(moving, "_RENEWED_EVERY_S", 0.01)
+    target = Bucket.objects.create(url=OWN, folder="teams", team=run.project.team)
+    move = BucketMove.objects.create(team=run.project.team, target=target)
+    other, place_in = timezone.now() + timedelta(minutes=3), writing.place_in
+
+    def lose_lease(*given: Any) -> writing.PlacedContent:
+        BucketMove.objects.filter(pk=move.pk).update(wakes_at=other)
+        time.sleep(0.5)  # it finds that out by itself
+        return place_in(*given)
+
+    monkeypatch.setattr(writing, "place_in", lose_lease)
+    assert moving.go_on(move.pk) == 1, "what was copied already"
+    move.refresh_from_db()
+    assert (move.wakes_at, move.error, move.finished_at) == (other, "", None)
 
 
 def test_only_admins_of_the_organization_connect_and_the_log_has_no_secret(run: Run):
