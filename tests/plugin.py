@@ -162,5 +162,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = passes.select(items)
     config.stash[LEFT] = left
     if left:
-        config.hook.pytest_deselected(items=[item for item in chosen if item not in set(items)])
+        run = set(items)
+        config.hook.pytest_deselected(items=[item for item in chosen if item not in run])
     items.sort(key=order.key(items))
