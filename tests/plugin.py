@@ -13,13 +13,16 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
 from common.server import embedded_redis
 from tests.suite import examples, order, passes, second_try
+
+if TYPE_CHECKING:
+    from tests.suite.schedule import Schedule
 
 MARKER = "RUNYARD_TEST_REDIS"
 """Keeps what the person gave, since xdist workers inherit what their controller set."""
@@ -73,6 +76,16 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Return one more than there are cores: a third of the time a test waits for other processes."""
     return len(os.sched_getaffinity(0)) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "Schedule | None":
+    """Let `--dist loadfile` know of browsers."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from tests.suite.schedule import FilesInBrowser, Schedule
+
+    return Schedule(config, log, FilesInBrowser(SHARED))
 
 
 def pytest_sessionstart() -> None:
@@ -165,3 +178,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         run = set(items)
         config.hook.pytest_deselected(items=[item for item in chosen if item not in run])
     items.sort(key=order.key(items))
+    if hasattr(config, "workerinput"):
+        from tests.suite.schedule import FilesInBrowser
+
+        FilesInBrowser(SHARED).write(items)

@@ -3,14 +3,17 @@
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.suite import examples, order, passes
 from tests.suite.passes import FIFTHS, ROOT, Pass, amount, fifth_of, select, share
+from tests.suite.schedule import FilesInBrowser, Schedule
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,67 @@ def test_long_files_come_first_and_those_with_a_browser_last_as_a_whole() -> Non
         "mixed.py",
         "mixed.py",
     ]
+
+
+@dataclass(eq=False)
+class Worker:
+    """As much of xdist's as the schedule asks for."""
+
+    gateway: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(id="gw"))
+    given: list[int] = field(default_factory=list)
+    shutting_down: bool = False
+
+    def send_runtest_some(self, numbers: list[int]) -> None:
+        self.given += numbers
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+
+def ran_by(tmp_path: Path, items: list[Item], count: int) -> list[list[str]]:
+    """Return the files that each worker runs, where all tests take the same time."""
+    told = FilesInBrowser(tmp_path)
+    told.write(items)  # type: ignore[arg-type]
+    config = SimpleNamespace(
+        getvalue=lambda _name: ["popen"] * count, option=SimpleNamespace(loadscopereorder=False)
+    )
+    schedule = Schedule(config, None, told)  # type: ignore[arg-type]
+    workers: list[Any] = [Worker() for _ in range(count)]
+    for worker in workers:
+        schedule.add_node(worker)
+        schedule.add_node_collection(worker, [item.nodeid for item in items])
+    schedule.schedule()
+    done = dict.fromkeys(workers, 0)
+    while schedule.has_pending:
+        for worker in workers:
+            if len(worker.given) - done[worker] > (0 if worker.shutting_down else 1):
+                schedule.mark_test_complete(worker, worker.given[done[worker]])
+                done[worker] += 1
+        if schedule.tests_finished:
+            for worker in workers:
+                worker.shutdown()
+    return [
+        list(dict.fromkeys(items[number].nodeid.partition("::")[0] for number in worker.given))
+        for worker in workers
+    ]
+
+
+def test_a_worker_begins_with_the_longest_file_in_a_browser_and_stays_there(tmp_path: Path) -> None:
+    def file(name: str, count: int, *marks: str) -> list[Item]:
+        return [Item(f"{name}.py::test{number}", marks) for number in range(count)]
+
+    plain = [*file("a", 6), *file("b", 5), *file("c", 4)]
+    pages = [*file("pages", 8, "browser"), *file("walks", 3, "browser"), *file("end", 2, "browser")]
+    assert ran_by(tmp_path, [*plain, *pages], 3) == [
+        ["a.py", "walks.py"],
+        ["b.py", "c.py"],
+        ["pages.py", "end.py"],
+    ]
+    assert ran_by(tmp_path, [*plain, *pages], 1) == [
+        ["a.py", "b.py", "c.py", "pages.py", "walks.py", "end.py"]
+    ]
+    assert ran_by(tmp_path, plain, 2) == [["a.py"], ["b.py", "c.py"]]
+    assert ran_by(tmp_path, [*plain, *file("one", 1, "browser")], 2)[1] == ["one.py"]
 
 
 TAKES_NAMES = """

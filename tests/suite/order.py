@@ -28,14 +28,15 @@ def key(items: Sequence[pytest.Item]) -> Callable[[pytest.Item], tuple[bool, flo
     """
     costs: dict[str, float] = defaultdict(float)
     for item in items:
-        costs[_file(item)] += _cost_s(item)
-    with_browser = {_file(item) for item in items if item.get_closest_marker("browser")}
+        costs[file_of(item)] += _cost_s(item)
+    with_browser = {file_of(item) for item in items if item.get_closest_marker("browser")}
 
     def place(item: pytest.Item) -> tuple[bool, float, str]:
-        return _file(item) in with_browser, -costs[_file(item)], _file(item)
+        return file_of(item) in with_browser, -costs[file_of(item)], file_of(item)
 
     return place
 
 
-def _file(item: pytest.Item) -> str:
+def file_of(item: pytest.Item) -> str:
+    """Return the path of a test's file."""
     return item.nodeid.partition("::")[0]
