@@ -39,7 +39,7 @@ import json
 from django.db.models import Sum
 from usage.models import ReportedTime, TrackedInterval, UsageDay
 from runs.models import Run
-run = Run.objects.get(uid="{uid}")
+run = Run.objects.get(project__name="metered", uid="{uid}")
 spans = TrackedInterval.objects.filter(run_id=run.pk).values_list("began_at", "ended_at")
 told = ReportedTime.objects.filter(run_id=run.pk).aggregate(total=Sum("seconds"))["total"] or 0
 print(json.dumps({{
