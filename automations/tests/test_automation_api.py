@@ -22,7 +22,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 URL = "/api/v1/automations/"
 MESSAGES = "/api/v1/alert-messages/"
 NEW = {

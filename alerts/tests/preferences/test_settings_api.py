@@ -21,7 +21,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 SETTINGS, ROUTES, MUTES = "/api/v1/alert-settings/", "/api/v1/alert-routes/", "/api/v1/alert-mutes/"
 
 

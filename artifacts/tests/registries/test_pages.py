@@ -20,7 +20,7 @@ from artifacts.tests.registries.people import MEMBER, VIEWER, linked, person_wit
 from teams.models import Organization, Team
 from tests.factories import TeamFactory, UserFactory, make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 EVIL = '"><script>evil()</script>'
 
 

@@ -17,7 +17,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 SPEC = {"runs": {"filter": "config.lr > 0.1"}, "panels": {"sections": []}}
 

@@ -28,7 +28,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 PAGE = "/organizations/acme/api-keys"
 
 
