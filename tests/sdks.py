@@ -41,6 +41,17 @@ def tried() -> list[str]:
     return every if amount("SDK releases", len(usual), len(every)) == len(every) else usual
 
 
+def of_scenarios() -> list[str]:
+    """Return the releases of what both passes run whole: the newest; on a second database the oldest; or all.
+
+    What a release asks differs by release, not by what is behind the server.
+    """
+    every = versions()
+    if CURRENT is Pass.ALL:
+        return every
+    return every[:1] if CURRENT is Pass.SECOND else every[-1:]
+
+
 def newest() -> list[str]:
     """Return the releases that other tests than the scenarios train with: the newest; or all."""
     every = versions()

@@ -68,7 +68,7 @@ def jobs(
     with ThreadPoolExecutor(AT_ONCE) as pool:
         jobs = Jobs(named, pool, server, ada, tmp_path_factory.mktemp)
         for job in named:
-            for version in sdks.tried():
+            for version in sdks.of_scenarios():
                 if (job, version) in wanted:
                     jobs.start(job, version)
         yield jobs

@@ -59,7 +59,8 @@ def scenario(title: str, job: str, *, since: str = "0", before: str = "1") -> Ca
     number = len(_titles)
     _titles.append(title)
     lines = [
-        pytest.param(Line(number, title, job, since, before, version), id=version) for version in sdks.tried()
+        pytest.param(Line(number, title, job, since, before, version), id=version)
+        for version in sdks.of_scenarios()
     ]
     return pytest.mark.parametrize("ran", lines, indirect=True)
 

@@ -1,5 +1,7 @@
 """The same scenarios for every release of the SDK that people have; a table of them ends the test run.
 
+The gate runs them with the newest on the embedded database, and with the oldest on PostgreSQL.
+
 The scripts are in `tests/sdk/scenarios`. They run a few at a time, the slow ones first, as soon as the first test of
 this module asks; only those that the chosen tests need. Each test then looks at what the server holds.
 """
