@@ -14,6 +14,8 @@ from tests.sdk.people import Person
 from tests.sdk.wire import Wire, history, row
 from tests.waiting import PATIENCE_S
 
+NEIGHBOURS_PAUSE_S = 0.2
+"""Between a neighbour's posts, unless somebody wants to see one: they go on through whole modules of tests."""
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: (\d+)\r\n")
 
 
@@ -76,11 +78,14 @@ class Neighbour:
         self.acknowledged = 0
         self.refused: list[str] = []
         self._ended = threading.Event()
+        self._wanted = threading.Event()
         self._posted = threading.Event()
         self._thread = threading.Thread(target=self._go)
 
     def _go(self) -> None:
-        while not self._ended.wait(0.03):
+        while not self._ended.is_set():
+            self._wanted.wait(NEIGHBOURS_PAUSE_S)
+            self._wanted.clear()
             try:
                 reply = self.wire.post(self.run, history(self.acknowledged, row(self.acknowledged)))
             except httpx.TransportError as error:
@@ -95,6 +100,7 @@ class Neighbour:
     def see_another_post(self) -> None:
         """Wait until one more is acknowledged; none may have been refused."""
         self._posted.clear()
+        self._wanted.set()
         self._posted.wait(PATIENCE_S)
         assert self._posted.is_set()
         assert self.refused == []
@@ -107,5 +113,6 @@ class Neighbour:
             yield self
         finally:
             self._ended.set()
+            self._wanted.set()
             self._thread.join(timeout=PATIENCE_S)
             self.wire.http.close()
