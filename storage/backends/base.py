@@ -8,9 +8,6 @@ from typing import Protocol
 
 from common.errors import Unavailable
 
-OWNER_KEY = "owner"
-"""Of the object that says whose the others are (`storage.backends.check.claim`); `keys` leaves it out."""
-
 
 class StorageUnavailable(Unavailable):
     """A bucket that does not answer, answers wrongly, or refuses: the message says which right or part is missing."""

@@ -1,4 +1,4 @@
-"""Whether a bucket does all that it will be asked to, and whose it is."""
+"""Whether a bucket does all that it will be asked to."""
 
 import base64
 import hashlib
@@ -10,14 +10,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from common.errors import DomainError, Invalid
-from storage.backends.base import OWNER_KEY, Backend, ObjectMissing, SignedUpload, StorageUnavailable
+from common.errors import DomainError
+from storage.backends.base import Backend, SignedUpload, StorageUnavailable
 
 _PROBE = b"Runyard checks whether it may write, read, list and delete here. This can be deleted."
 _WAIT_S = 30
 _EXPIRES_S = 3600
 """Longer than clocks may differ."""
-_MAX_OWNER_BYTES = 200
 
 
 def check(backend: Backend, *, is_operators: bool = False) -> None:
@@ -46,35 +45,6 @@ def check(backend: Backend, *, is_operators: bool = False) -> None:
     finally:
         with suppress(DomainError):  # what went wrong before is what matters
             backend.delete([key, f"{key}-parts"])
-
-
-def claim(backend: Backend, installation: str) -> None:
-    """Write down whose objects these are, so that no second installation takes them for leftovers of its own.
-
-    Args:
-        backend: The bucket and its prefix.
-        installation: ID of this one.
-
-    Raises:
-        Invalid: they are another's.
-        StorageUnavailable: it cannot be read or written.
-    """
-    owner = _owner(backend)
-    if owner is None:
-        with _file(installation.encode()) as (path, md5):
-            backend.put(OWNER_KEY, path, md5=md5)
-        owner = _owner(backend)  # another one may have come at the same time
-    if owner != installation.encode():
-        raise Invalid(
-            "This bucket has the objects of another installation of Runyard. Give this one a prefix of its own."
-        )
-
-
-def _owner(backend: Backend) -> bytes | None:
-    try:
-        return b"".join(backend.read(OWNER_KEY, 0, _MAX_OWNER_BYTES))
-    except ObjectMissing:
-        return None
 
 
 def _check_server(backend: Backend, key: str) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from common.errors import Invalid
-from storage.backends.base import OWNER_KEY
 
 PIECE_BYTES = 1024 * 1024
 """What is read of an object at once."""
@@ -73,9 +72,8 @@ def delete_each(delete: Callable[[str], None], keys: Collection[str]) -> None:
 def select_keys(found: Iterable[tuple[str, datetime]], prefix: str, older_than: datetime) -> Iterator[str]:
     """Yield the keys of listed objects (name in the bucket, time of writing) that somebody may ask for."""
     for name, written_at in found:
-        key = name.removeprefix(prefix)
-        if written_at < older_than and key != OWNER_KEY:
-            yield key
+        if written_at < older_than:
+            yield name.removeprefix(prefix)
 
 
 def disposition(name: str, *, inline: bool) -> str:

@@ -10,7 +10,7 @@ import time_machine
 from common.errors import Invalid
 from storage.backends import s3
 from storage.backends.base import ObjectInfo, ObjectMissing
-from storage.backends.check import check, claim
+from storage.backends.check import check
 from storage.tests.backends.conftest import REMOTE, S3, STRICT, Store, hexadecimal, md5, new_key
 from tests import clients
 
@@ -111,17 +111,6 @@ def test_a_store_that_works_passes_its_check_and_keeps_nothing_of_it(store: Stor
     """TEAM-40: write, read, list, delete a probe."""
     check(store.backend, is_operators=True)
     assert list(store.backend.keys(tomorrow())) == []
-
-
-@only("store", REMOTE, indirect=True)
-def test_a_second_installation_is_refused(store: Store):
-    """Two installations on one bucket: each would sweep what the other has stored."""
-    claim(store.backend, "first")
-    claim(store.backend, "first")
-    assert list(store.backend.keys(tomorrow())) == []
-    with pytest.raises(Invalid, match="another installation"):
-        claim(store.backend, "second")
-    claim(store.other("second"), "second")
 
 
 class TestSignedDownloads:
