@@ -66,7 +66,11 @@ class RegistryUpdateSerializer(serializers.Serializer[Any]):
     all_types_allowed = serializers.BooleanField(required=False)
     types_to_add = serializers.ListField(
         child=serializers.CharField(max_length=MAX_NAME), max_length=MAX_TYPES, required=False,
-        help_text="Types that it takes besides those that it takes already; none is ever taken away.",
+        help_text="Types that it takes besides those that it takes already.",
+    )  # fmt: skip
+    types_to_remove = serializers.ListField(
+        child=serializers.CharField(max_length=MAX_NAME), max_length=MAX_TYPES, required=False,
+        help_text="Types that it no longer takes; refused where a collection uses one.",
     )  # fmt: skip
     protected_aliases = serializers.ListField(
         child=serializers.CharField(max_length=MAX_NAME), max_length=MAX_ALIASES, required=False,

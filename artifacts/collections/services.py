@@ -47,8 +47,13 @@ class CollectionChanges:
 
 @transaction.atomic
 def create_type(*, actor: Actor, project: Project, name: str, description: str = "") -> ArtifactType:
-    """Create a type of artifacts, or return the one that is there."""
+    """Create a type of artifacts, or return the one that is there.
+
+    Raises:
+        Invalid: the name cannot be, or the project is a registry that is limited to other types.
+    """
     require(actor, ArtifactAction.CREATE, project)
+    check_type_taken(project, name)
     return ensure_type(project, name, clean_text(description)[:MAX_DESCRIPTION])
 
 

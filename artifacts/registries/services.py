@@ -6,7 +6,9 @@ from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit.log import record
@@ -14,7 +16,15 @@ from access.engine import require
 from access.signals import rights_changed
 from accounts.models import User
 from artifacts.access import RegistryAction
-from artifacts.models import EVERYONE_ROLES, LATEST, ProtectedAlias, Registry, RegistryMember, RegistryRole
+from artifacts.models import (
+    EVERYONE_ROLES,
+    LATEST,
+    Collection,
+    ProtectedAlias,
+    Registry,
+    RegistryMember,
+    RegistryRole,
+)
 from artifacts.names import check_aliases, check_name
 from artifacts.versions.collections import ensure_type
 from artifacts.versions.texts import check_description
@@ -46,6 +56,8 @@ class RegistryChanges:
     """Of everybody in the organization; "" restricts it to its members."""
     all_types_allowed: bool | None = None
     types_to_add: Iterable[str] = ()
+    types_to_remove: Iterable[str] = ()
+    """Of those that it is limited to; one that a collection uses stays, and the change is refused."""
     protected_aliases: Sequence[str] | None = None
 
 
@@ -157,7 +169,7 @@ def update_registry(*, actor: Actor, registry: Registry, changes: RegistryChange
 
     Raises:
         Invalid: something cannot be stored, or a team's registry is to be renamed or restricted.
-        Conflict: the organization has another registry of the name.
+        Conflict: the organization has another registry of the name, or a collection uses a type to remove.
     """
     if changes != RegistryChanges(protected_aliases=changes.protected_aliases):
         require(actor, RegistryAction.UPDATE, registry)
@@ -208,13 +220,38 @@ def _open_or_close(registry: Registry, changes: RegistryChanges) -> None:
 
 
 def _change_types(registry: Registry, changes: RegistryChanges) -> None:
-    types = _checked_types(changes.types_to_add)
+    added, removed = _checked_types(changes.types_to_add), list(changes.types_to_remove)
     if changes.all_types_allowed is not None:
         registry.all_types_allowed = changes.all_types_allowed
-    if types and registry.all_types_allowed:
-        raise Invalid("This registry takes artifacts of all types. Limit its types before you add some.")
-    for name in types:
+    if (added or removed) and registry.all_types_allowed:
+        raise Invalid(
+            _("This registry takes artifacts of all types. Limit its types before you add or remove some.")
+        )
+    for name in added:
         ensure_type(registry.project, name)
+    if removed:
+        _remove_types(registry, removed)
+
+
+def _remove_types(registry: Registry, names: list[str]) -> None:
+    """Remove types of which the registry has no collection; one that can be restored counts, too."""
+    rows = registry.project.artifact_types.select_for_update().filter(name__in=names)
+    for row in list(rows):
+        collection = row.collections.order_by(F("deleted_at").asc(nulls_first=True), "name").first()
+        if collection is not None:
+            raise Conflict(_used(row.name, collection))
+        row.delete()
+
+
+def _used(type_name: str, collection: Collection) -> str:
+    if collection.deleted_at is None:
+        text = _("The type “%(type)s” cannot be removed: the collection “%(collection)s” uses it.")
+    else:
+        text = _(
+            "The type “%(type)s” cannot be removed: the collection “%(collection)s” uses it, which was deleted"
+            " and can still be restored."
+        )
+    return text % {"type": type_name, "collection": collection.name}
 
 
 def _protect(registry: Registry, names: Sequence[str]) -> None:

@@ -24,14 +24,17 @@ def ensure_type(project: Project, name: str, description: str = "") -> ArtifactT
 def check_type_taken(project: Project, name: str) -> None:
     """Let pass types of versions that a project takes: a registry may be limited to some.
 
+    Nobody removes the type from a limited registry until the transaction ends.
+
     Raises:
         Invalid: names the types that it takes.
     """
     registry = Registry.objects.filter(project=project, all_types_allowed=False).first()
     if registry is None:
         return
-    taken = list(ArtifactType.objects.filter(project=project).values_list("name", flat=True))
-    if name not in taken:
+    types = ArtifactType.objects.filter(project=project)
+    if types.select_for_update(no_key=True).filter(name=name).first() is None:
+        taken = types.values_list("name", flat=True)
         raise Invalid(
             f"The registry {project.registry} takes versions of the types {', '.join(taken) or '(none)'}, not “{name}”."
         )

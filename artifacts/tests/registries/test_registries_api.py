@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
-from artifacts.models import Registry, RegistryMember, RegistryRole
+from artifacts.models import Registry, RegistryMember, RegistryRole, Version
 from artifacts.registries import members, services
 from artifacts.tests.factories import make_version
 from artifacts.tests.test_api import asking
@@ -127,9 +127,21 @@ def test_a_registry_is_changed(client: Client, registry: Registry, path: str, te
     assert sorted(found["types"]) == ["dataset", "model"]
     assert ask("GET", path)[1]["name"] == "renamed"  # code that uses a former name still finds it
     moved = path.replace("shared", "renamed")
+    assert ask("PATCH", moved, {"types_to_remove": ["model"]})[1]["types"] == ["dataset"]
     assert ask("PATCH", moved, {"protected_aliases": ["latest"]})[0] == 400
     assert ask("PATCH", moved, {"name": "model"})[0] == 409  # every organization has that one
     assert ask("GET", moved)[1]["protected_aliases"] == ["production", "staging"]
+
+
+def test_a_type_that_a_collection_uses_is_not_removed(
+    client: Client, registry: Registry, path: str, team: Team, version: Version
+):
+    link_version(actor=SYSTEM, version=version, project=registry.project, name="best")
+    ask = asker_with(client, registry, team, "admin")
+    status, found = ask("PATCH", path, {"all_types_allowed": False, "types_to_remove": ["model"]})
+    assert status == 409
+    assert "“best” uses it" in found["error"]["message"]
+    assert ask("GET", path)[1]["all_types_allowed"]
 
 
 def test_a_deleted_registry_is_listed_to_who_may_restore_it(

@@ -8,6 +8,7 @@ import pytest
 from access.actions import Preset
 from access.actor import SYSTEM, Actor
 from access.models import AuditEntry
+from artifacts.collections.services import create_type, delete_collection
 from artifacts.drafts.services import Given, begin_version
 from artifacts.models import (
     Collection,
@@ -176,6 +177,44 @@ def test_a_limited_registry_names_the_types_that_it_takes(
     changes = RegistryChanges(all_types_allowed=True, types_to_add=["other"])
     with pytest.raises(Invalid, match="Limit its types before"):
         update_registry(actor=admin, registry=limited, changes=changes)
+
+
+def test_a_limited_registry_takes_a_type_from_nobody_but_who_changes_it(
+    organization: Organization, admin: Actor, team: Team
+):
+    """ART-5: to link there is no right to widen it."""
+    limited = services.create_registry(actor=admin, organization=organization, name="data", types=["dataset"])
+    members.add_members(actor=SYSTEM, registry=limited, teams=[team], role="member")
+    linker = actor(make_member(team))
+    assert create_type(actor=linker, project=limited.project, name="dataset").name == "dataset"
+    with pytest.raises(Invalid, match="types dataset, not “model”"):
+        create_type(actor=linker, project=limited.project, name="model")
+
+
+def test_a_type_is_removed_unless_a_collection_uses_it(
+    organization: Organization, admin: Actor, version: Version
+):
+    """ART-5."""
+    given = {"organization": organization, "name": "mixed", "types": ["dataset", "model", "table"]}
+    limited = services.create_registry(actor=admin, **given)
+    place = link_version(actor=SYSTEM, version=version, project=limited.project, name="best")
+
+    def remove(*names: str) -> list[str]:
+        update_registry(actor=admin, registry=limited, changes=RegistryChanges(types_to_remove=names))
+        return [row.name for row in limited.project.artifact_types.all()]
+
+    assert remove("table", "never there") == ["dataset", "model"]
+    with pytest.raises(Conflict, match="“model” cannot be removed: the collection “best” uses it"):
+        remove("dataset", "model")
+    delete_collection(actor=SYSTEM, collection=place.collection)
+    with pytest.raises(Conflict, match="can still be restored"):
+        remove("model")
+    assert remove("dataset") == ["model"]
+    with pytest.raises(Invalid, match="before you add or remove some"):
+        update_registry(
+            actor=admin, registry=limited,
+            changes=RegistryChanges(all_types_allowed=True, types_to_remove=["model"]),
+        )  # fmt: skip
 
 
 def test_changes_are_told_and_rights_follow(

@@ -84,6 +84,23 @@ def test_settings_change_name_description_visibility_and_types(signed_in: Any, r
     assert registry.all_types_allowed
 
 
+def test_types_are_removed_on_the_page_unless_a_collection_uses_them(
+    signed_in: Any, registry: Registry, version: Version
+):
+    """ART-5."""
+    linked(registry, version)
+    client, page = signed_in(person_with(registry, ADMIN)), registry_page(registry, "registry_settings")
+    refused = client.post(page, {"all_types": "off", "add_types": "dataset"})
+    assert "“model” cannot be removed" in messages_of(refused)
+    client.post(page, {"all_types": "off", "add_types": "dataset, model"})
+    assert "Remove the type dataset" in client.get(page).content.decode()
+    client.post(page, {"remove_type": "dataset"})
+    assert "“model” cannot be removed" in messages_of(client.post(page, {"remove_type": "model"}))
+    registry.refresh_from_db()
+    assert not registry.all_types_allowed
+    assert [row.name for row in registry.project.artifact_types.all()] == ["model"]
+
+
 def test_a_name_that_cannot_be_is_refused_on_the_page(signed_in: Any, registry: Registry):
     client, page = signed_in(person_with(registry, ADMIN)), registry_page(registry, "registry_settings")
     assert "already has a registry" in messages_of(client.post(page, {"name": "model"}))

@@ -2,7 +2,7 @@
 
 from django.conf import settings as django_settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -57,14 +57,26 @@ def _save(request: HttpRequest, registry: Registry) -> HttpResponse:
 
 def _changes(request: HttpRequest, registry: Registry) -> RegistryChanges:
     given = request.POST
+    added, removed = _types(given, registry)
     return RegistryChanges(
         name=given.get("name"),
         description=given.get("description"),
         everyone_role=given.get("everyone_role"),
         all_types_allowed=given["all_types"] == "on" if "all_types" in given else None,
-        types_to_add=words_of(given.get("add_types", "")) if given.get("all_types") != "on" else (),
+        types_to_add=added,
+        types_to_remove=removed,
         protected_aliases=_protected(request, registry),
     )
+
+
+def _types(given: QueryDict, registry: Registry) -> tuple[list[str], list[str]]:
+    """Return which types are added and removed; limiting a registry to some removes all others."""
+    if given.get("all_types") == "on":
+        return [], []
+    added, removed = words_of(given.get("add_types", "")), given.getlist("remove_type")
+    if registry.all_types_allowed and added:
+        removed += registry.project.artifact_types.exclude(name__in=added).values_list("name", flat=True)
+    return added, removed
 
 
 def _protected(request: HttpRequest, registry: Registry) -> list[str] | None:

@@ -98,6 +98,7 @@ if is_young:
     made.artifact_types.append("dataset")
     made.save()
     told["changed"] = described(api.registry("shared", organization))
+    told["kept"] = refused(lambda: made.artifact_types.remove("dataset"))
     made.name, made.visibility, made.allow_all_artifact_types = "common", "organization", True
     made.save()
     told["renamed"] = described(api.registry("common", organization))
