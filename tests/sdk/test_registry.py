@@ -146,7 +146,7 @@ def test_change(ran: Ran) -> None:
     """ART-5."""
     told = _owner(ran)
     assert told["changed"] == ["shared", "restricted", "changed", ["dataset", "model"], False]
-    assert "has been saved" in told["kept"]  # the SDK's own word: pages and REST remove what no collection uses
+    assert "has been saved" in told["kept"]  # as the SDK says; the server would remove it
     assert told["renamed"] == ["common", "organization", "changed", ["dataset", "model"], True]
     assert told["old name"] == "common"  # code that uses a former name still finds it
 
