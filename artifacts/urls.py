@@ -19,6 +19,7 @@ _REGISTRIES = [
     path("registry", lists.registries, name="registries"),
     path("settings/registries/deleted", lists.deleted, name="deleted_registries"),
     path("organizations/<str:entity>/registries/new", lists.new_registry, name="new_registry"),
+    path("projects/<str:entity>/model-registry/new", lists.new_model_registry, name="new_model_registry"),
     path("registry/<str:entity>", lists.registries_of, name="registries_of"),
     path(_REGISTRY, registry.registry, name="registry"),
     path(f"{_REGISTRY}/members", members.members, name="registry_members"),

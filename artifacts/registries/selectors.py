@@ -7,8 +7,9 @@ from access.actor import Actor
 from access.engine import can, require, visible
 from artifacts.access import RegistryAction
 from artifacts.models import Collection, Membership, Registry
-from artifacts.registries.services import ensure_model_registry
+from artifacts.registries.services import ensure_model_registry, model_registries
 from common.errors import Invalid, NotFound
+from runs.access import ProjectAction
 from runs.models import Project
 from runs.names.registries import MODEL_REGISTRY, PREFIX, is_registry_name
 from teams.access import OrganizationAction
@@ -106,12 +107,14 @@ def link_target(actor: Actor, entity: str, project: str) -> Project | None:
     return get_registry(actor, home.name, project).project
 
 
+def can_begin_model_registry(actor: Actor, team: Team) -> bool:
+    """Say whether a team, or a person, has no model registry yet, and the actor may create it."""
+    if team.kind == TeamKind.ORGANIZATION or model_registries().filter(project__team=team).exists():
+        return False
+    return can(actor, ProjectAction.CREATE, team)
+
+
 def _model_registry(actor: Actor, team: Team) -> Registry:
-    if team.kind == TeamKind.ORGANIZATION:
-        raise Invalid(
-            f"{team} is an organization. Link to one of its registries ({PREFIX}…), or name a team for the model"
-            " registry of that team."
-        )
     registry = ensure_model_registry(actor=actor, team=team)
     require(actor, RegistryAction.VIEW, registry)
     return registry

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -34,7 +34,7 @@ from runs.lifecycle.purge import undo_ended_at
 from runs.models import FormerProjectName, Project
 from runs.names.registries import MODEL_REGISTRY, PREFIX
 from runs.projects.services import take_name
-from teams.models import Organization, Team, Visibility
+from teams.models import Organization, Team, TeamKind, Visibility
 from teams.organizations.entity import ensure_entity
 
 MAX_NAME = 128 - len(PREFIX)
@@ -130,18 +130,32 @@ def create_core_registries(organization: Organization, admin: User) -> None:
 
 @transaction.atomic
 def ensure_model_registry(*, actor: Actor, team: Team) -> Registry:
-    """Return a team's own model registry, to which ``run.link_model`` links; created on first use."""
-    found = Registry.objects.filter(project__in=Project.objects.registries(), project__name=MODEL_REGISTRY)
-    registry = found.select_related("project__team").filter(project__team=team).first()
+    """Return a team's own model registry, to which ``run.link_model`` links; created on first use.
+
+    Raises:
+        Invalid: it is an organization.
+    """
+    if team.kind == TeamKind.ORGANIZATION:
+        raise Invalid(
+            f"{team} is an organization. Link to one of its registries ({PREFIX}…), or name a team for the model"
+            " registry of that team."
+        )
+    found = model_registries().select_related("project__team").filter(project__team=team)
+    registry = found.first()
     if registry is not None:
         return registry
     require(actor, ProjectAction.CREATE, team)
     try:
         registry = _create(actor, team, MODEL_REGISTRY, "", "", all_types_allowed=True)
     except Conflict:  # two runs link at once
-        return found.select_related("project__team").get(project__team=team)
+        return found.get()
     _record(actor, RegistryAction.CREATE, registry, {}, audited(registry))
     return registry
+
+
+def model_registries() -> QuerySet[Registry]:
+    """Return the model registries of teams and people that are not deleted."""
+    return Registry.objects.filter(project__in=Project.objects.registries(), project__name=MODEL_REGISTRY)
 
 
 def _create(

@@ -21,6 +21,7 @@ from artifacts.pages.addresses import collection_page, version_page
 from artifacts.pages.code import api_code, usage_code
 from artifacts.pages.lineage import connections_of, graph_document
 from artifacts.pages.registry_links import registries_taking
+from artifacts.registries.selectors import can_begin_model_registry
 from artifacts.versions.aliases import add_aliases, delete_aliases
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.services import Changes, update_version
@@ -38,8 +39,11 @@ _BEFORE_SCRIPT = 200
 
 def version_context(request: HttpRequest, place: Membership, *, tab: str) -> dict[str, Any]:
     """Return the context of ``artifacts/version/base.html``."""
-    rights = rights_of(request, place.collection)
-    type_name = place.version.collection.type.name
+    rights, actor = rights_of(request, place.collection), actor_of(request)
+    can_link = rights["can_download"] and (
+        registries_taking(actor, place.version.collection.type.name).exists()
+        or can_begin_model_registry(actor, place.collection.project.team)
+    )
     return {
         "project": place.collection.project,
         "team": place.collection.project.team,
@@ -48,7 +52,7 @@ def version_context(request: HttpRequest, place: Membership, *, tab: str) -> dic
         "version": place.version,
         "ends_at": ends_of([place.version]).get(place.version_id),
         "tab": tab,
-        "can_link": rights["can_download"] and registries_taking(actor_of(request), type_name).exists(),
+        "can_link": can_link,
         **rights,
     }
 

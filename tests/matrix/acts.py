@@ -128,6 +128,7 @@ BY_REST: dict[str, str] = {
     "artifacts:versions_restore": "ArtifactVersionViewSet.restore",
     "artifacts:version_link": "ArtifactVersionViewSet.link",
     "artifacts:new_registry": "RegistryViewSet.create",
+    "artifacts:new_model_registry": "ArtifactVersionViewSet.link",
     "artifacts:registry_settings": "RegistryViewSet.partial_update",
     "artifacts:registry_delete": "RegistryViewSet.destroy",
     "artifacts:deleted_registries": "RegistryViewSet.restore",

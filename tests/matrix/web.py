@@ -403,6 +403,7 @@ ROUTES: dict[str, list[Case]] = {
         *_of_organization("organization: registries"),
         *_of_organization("organization: registries", "POST"),
     ],
+    "artifacts:new_model_registry": [Case("projects: create", Over.ENTITY, "POST")],
     "artifacts:deleted_registries": [
         _SIGNED_IN,
         Case(SIGNED_IN, method="POST"),

@@ -61,6 +61,24 @@ def test_a_version_is_linked_where_one_may_and_its_type_is_taken(
     assert "<form" not in target
 
 
+def test_the_team_s_model_registry_is_created_from_the_form_of_links(
+    signed_in: Any, organization: Organization, version: Version
+):
+    """ART-5: also where there is no other registry to link to."""
+    Registry.objects.filter(project__team__organization=organization).update(all_types_allowed=False)
+    own, team = version.memberships.get(), version.project.team
+    client, page = signed_in(make_member(team)), version_page(own, "version_link")
+    assert "Link to registry" in text_of(client.get(version_page(own)))
+    assert offered(client, own) == set()
+    assert "vision has no model registry" in text_of(client.get(page))
+    answer = client.post(page, {"create_models": "1"})
+    registry = Registry.objects.get(project__name="model-registry", project__team=team)
+    assert answer["Location"] == f"{page}?registry={registry.pk}"
+    listed = client.get(answer["Location"])
+    assert listed.context["chosen"] == registry
+    assert "has no model registry" not in text_of(listed)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [

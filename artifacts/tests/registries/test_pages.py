@@ -8,6 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
 from artifacts.models import Collection, Registry, Version
@@ -87,6 +88,35 @@ def test_a_team_without_a_model_registry_gets_the_code_that_creates_it(signed_in
     text = text_of(signed_in(make_member(team)).get(reverse("artifacts:registries_of", args=["vision"])))
     assert 'wandb.init(entity="vision"' in text
     assert "run.link_model(" in text
+
+
+def test_whoever_may_create_projects_creates_the_team_s_model_registry(signed_in: Any, team: Team):
+    """ART-5."""
+    page, create = (
+        reverse(f"artifacts:{name}", args=["vision"]) for name in ("registries_of", "new_model_registry")
+    )
+    client = signed_in(make_member(team, Preset.VIEW_ONLY))
+    assert "Create model registry" not in text_of(client.get(page))
+    assert client.post(create).status_code == 403
+    client = signed_in(make_member(team))
+    assert "Create model registry" in text_of(client.get(page))
+    answer = client.post(create)
+    registry = Registry.objects.get(project__name="model-registry", project__team=team)
+    assert answer["Location"] == registry_page(registry)
+    assert client.post(create)["Location"] == registry_page(registry)
+    assert "Create model registry" not in text_of(client.get(page))
+
+
+def test_an_organization_has_no_model_registry(signed_in: Any, organization: Organization, chief: User):
+    """ART-5: its teams have."""
+    client = signed_in(chief)
+    page, create = (
+        reverse(f"artifacts:{name}", args=[organization.name])
+        for name in ("registries_of", "new_model_registry")
+    )
+    assert "Create model registry" not in text_of(client.get(page))
+    assert client.post(create).status_code in {400, 404}
+    assert not Registry.objects.filter(project__name="model-registry").exists()
 
 
 def test_the_navigation_leads_there_whoever_is_signed_in(signed_in: Any, client: Client):

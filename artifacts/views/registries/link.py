@@ -16,6 +16,8 @@ from artifacts.access import ArtifactAction, require_for
 from artifacts.models import Membership, Registry
 from artifacts.pages.addresses import version_page
 from artifacts.pages.registry_links import collections_taking, registries_taking
+from artifacts.registries.selectors import can_begin_model_registry
+from artifacts.registries.services import ensure_model_registry
 from artifacts.versions.links import link_version
 from artifacts.versions.protection import protected_in
 from artifacts.views.registries.forms import words_of
@@ -37,6 +39,10 @@ def link(request: HttpRequest, **names: str) -> HttpResponse:
     wanted = parse_int(given.get("registry", "")) or 0
     chosen = next((row for row in offered if row.pk == wanted), None)
     error = ""
+    team = place.collection.project.team
+    if "create_models" in request.POST:
+        made = ensure_model_registry(actor=actor, team=team)
+        return redirect(f"{version_page(place, 'version_link')}?registry={made.pk}")
     if request.method == "POST":
         try:
             return _link(request, place, chosen)
@@ -46,6 +52,7 @@ def link(request: HttpRequest, **names: str) -> HttpResponse:
         **version_context(request, place, tab="link"),
         "offered": offered,
         "chosen": chosen,
+        "can_create_models": can_begin_model_registry(actor, team),
         "suggested": collections_taking(chosen, place.version.collection.type.name) if chosen else [],
         "protected_there": sorted(protected_in(chosen.project)) if chosen else [],
         "name": given.get("name", "") or place.version.collection.name,

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from access.engine import require
 from access.routes import Open, declare
@@ -24,12 +24,13 @@ from artifacts.pages.registries import (
     model_code,
     registry_rows,
 )
-from artifacts.registries.selectors import get_organization, registries_seen
-from artifacts.registries.services import create_registry, restore_registry
+from artifacts.registries.selectors import can_begin_model_registry, get_organization, registries_seen
+from artifacts.registries.services import create_registry, ensure_model_registry, restore_registry
 from artifacts.views.registries.forms import NewRegistryForm
 from common.errors import Conflict, Invalid, NotFound
 from common.formats.numbers import parse_int
 from common.web.responses import fragment
+from runs.access import ProjectAction
 from runs.selectors import get_team
 
 _MOST_TEXT = 200
@@ -72,6 +73,7 @@ def _render(request: HttpRequest, **place: Any) -> HttpResponse:
         "groups": groups,
         "q": text,
         "can_create": creatable.exists(),
+        "can_create_models": "team" in place and can_begin_model_registry(actor, place["team"]),
         "code": model_code(place["team"].name) if "team" in place else "",
         "can_restore": deleted_registries(actor).exists(),
     }
@@ -97,6 +99,18 @@ def new_registry(request: HttpRequest, entity: str) -> HttpResponse:
             return redirect(registry_page(registry))
     context = {"organization": organization, "form": form}
     return render(request, "artifacts/registries/new.html", context, status=422 if form.errors else 200)
+
+
+@declare(ProjectAction.CREATE)
+@require_POST
+def new_model_registry(request: HttpRequest, entity: str) -> HttpResponse:
+    """Create the model registry of a team or a person, as the first ``run.link_model`` does."""
+    actor = actor_of(request)
+    team = get_team(actor, entity)
+    require(actor, ProjectAction.CREATE, team)
+    registry = ensure_model_registry(actor=actor, team=team)
+    messages.success(request, _("Model registry created."))
+    return redirect(registry_page(registry))
 
 
 @declare(Open.SIGNED_IN)
