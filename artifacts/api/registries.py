@@ -35,7 +35,7 @@ from artifacts.registries.selectors import (
     registries_seen,
 )
 from artifacts.registries.services import RegistryChanges
-from common.errors import Invalid, NotFound
+from common.errors import NotFound
 from common.rest.responses import NewestFirstPagination, OldestFirstPagination, is_key, is_yes, validated
 from runs.names.registries import PREFIX
 from teams.models import Team
@@ -137,10 +137,7 @@ def _named(registry: Registry, body: dict[str, str]) -> tuple[list[User], list[T
     people = list(members.candidates(registry).filter(username=body.get("username", "")))
     teams = list(members.candidate_teams(registry).filter(name=body.get("team", "")))
     if not people and not teams:
-        named = body.get("username") or body.get("team", "")
-        raise Invalid(
-            f"“{named}” does not belong to {registry.project.team} and can have no role in its registry."
-        )
+        raise members.no_candidate(body.get("username") or body.get("team", ""), registry)
     return people, teams
 
 

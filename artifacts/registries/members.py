@@ -5,6 +5,7 @@ from functools import partial
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.audit.log import record
@@ -74,21 +75,19 @@ def add_members(
     given, added = check_role(role), []
     for user in users:
         if not candidates(registry).filter(pk=user.pk).exists():
-            raise Invalid(
-                f"{user} does not belong to {_home(registry)} and can have no role in its registry."
-            )
+            raise no_candidate(user.username, registry)
         added.append(_add(actor, registry, given, user=user))
     for team in teams:
         if not candidate_teams(registry).filter(pk=team.pk).exists():
-            raise Invalid(
-                f"The team {team} does not belong to {_home(registry)} and can have no role in its registry."
-            )
+            raise no_candidate(team.name, registry)
         added.append(_add(actor, registry, given, team=team))
     return added
 
 
-def _home(registry: Registry) -> str:
-    return str(registry.project.team)
+def no_candidate(name: str, registry: Registry) -> Invalid:
+    """Return the refusal of a person or team that cannot be given a role in the registry."""
+    text = _("“%(name)s” does not belong to %(home)s and can have no role in its registry.")
+    return Invalid(text % {"name": name, "home": registry.project.team.name})
 
 
 def _add(
