@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db.models import F, Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Replace
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
@@ -29,8 +30,8 @@ class RegistryRow:
     """With ``collection_count``, ``version_count`` and ``last_linked_at``."""
     types: list[str]
     """What it takes; empty for all."""
-    role: RegistryRole | None
-    """What the viewer is there."""
+    role_name: str
+    """What the viewer is there; "" for nothing."""
 
 
 @dataclass(slots=True)
@@ -57,8 +58,19 @@ def registry_rows(actor: Actor, registries: QuerySet[Registry]) -> list[Registry
     """Return what a list shows of registries that the actor sees, in a fixed number of queries."""
     types = Prefetch("project__artifact_types", ArtifactType.objects.order_by("name"))
     found = list(counted(registries).prefetch_related(types)[:_MOST])
-    roles = roles_of(actor, found)
-    return [RegistryRow(row, types_taken(row), roles.get(row.pk)) for row in found]
+    roles = role_names(actor, found)
+    return [RegistryRow(row, types_taken(row), roles.get(row.pk, "")) for row in found]
+
+
+def role_names(actor: Actor, registries: list[Registry]) -> dict[int, str]:
+    """Return what the viewer is called in each registry: who manages it without a role there is no registry admin."""
+    roles = roles_of(actor, registries)
+    admins = visible(actor, RegistryAction.PROTECT_ALIASES, Registry.objects.filter(pk__in=roles))
+    of_the_registry = set(admins.values_list("pk", flat=True))
+    return {
+        pk: _("Admin") if role == RegistryRole.ADMIN and pk not in of_the_registry else str(role.label)
+        for pk, role in roles.items()
+    }
 
 
 def types_taken(registry: Registry) -> list[str]:

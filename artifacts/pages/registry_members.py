@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -52,7 +52,8 @@ def last_admin(rows: list[RegistryMember]) -> int:
 def members_of(registry: Registry) -> QuerySet[RegistryMember]:
     """Return the members of a registry: teams first, then people by name."""
     rows = RegistryMember.objects.filter(registry=registry)
-    return rows.select_related("user__claim", "team__claim").order_by("team__name", "user__username", "pk")
+    rows = rows.select_related("user__claim", "team__claim")
+    return rows.order_by(F("team__name").asc(nulls_last=True), "user__username", "pk")
 
 
 def addable(registry: Registry, wanted: MemberFilter) -> Found:

@@ -62,11 +62,6 @@ def roles_of(actor: Actor, registries: Iterable[Registry]) -> dict[int, Registry
     return found | dict.fromkeys(admins.values_list("pk", flat=True), RegistryRole.ADMIN)
 
 
-def role_in(actor: Actor, registry: Registry) -> RegistryRole | None:
-    """Return the highest role in a registry, as `roles_of`."""
-    return roles_of(actor, [registry]).get(registry.pk)
-
-
 def is_for_viewers(action: str) -> bool:
     """Say whether viewers may do the action: then people who only view may, too, whatever their team's role."""
     return RegistryRole.VIEWER in roles_with(action)

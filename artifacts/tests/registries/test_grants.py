@@ -13,7 +13,7 @@ from accounts.models import User
 from artifacts.access import ArtifactAction, RegistryAction
 from artifacts.models import ArtifactType, Collection, Registry, RegistryMember, RegistryRole
 from artifacts.registries import members, services
-from artifacts.registries.roles import role_in, roles_with
+from artifacts.registries.roles import roles_of, roles_with
 from artifacts.tests.factories import make_version
 from artifacts.versions.links import link_version
 from runs.access import ProjectAction
@@ -98,7 +98,7 @@ def test_a_person_has_what_the_role_includes(role: RegistryRole, team: Team):
     assert not holds(person, registry)
     give(registry, person, role)
     assert holds(person, registry) == included_in(role)
-    assert role_in(actor(person), registry) == role
+    assert roles_of(actor(person), [registry]).get(registry.pk) == role
 
 
 @pytest.mark.parametrize("role", RegistryRole)

@@ -17,7 +17,7 @@ from artifacts.registries import services
 from artifacts.registries.services import RegistryChanges
 from artifacts.tests.factories import make_version
 from artifacts.tests.pages import text_of
-from artifacts.tests.registries.people import MEMBER, VIEWER, linked, person_with, protect
+from artifacts.tests.registries.people import ADMIN, MEMBER, VIEWER, linked, person_with, protect
 from teams.models import Organization, Team
 from tests.factories import TeamFactory, UserFactory, make_member
 
@@ -45,10 +45,21 @@ def test_the_list_shows_ones_role_and_what_is_in_them(signed_in: Any, registry: 
     linked(registry, version)
     answer = signed_in(person_with(registry, VIEWER)).get(reverse("artifacts:registries"))
     rows = {row.registry.name: row for row in answer.context["groups"][0].rows}
-    assert rows["shared"].role == VIEWER
+    assert rows["shared"].role_name == "Viewer"
     assert (rows["shared"].registry.collection_count, rows["shared"].registry.version_count) == (1, 1)
-    assert rows["model"].role == MEMBER
+    assert rows["model"].role_name == "Member"
     assert "Create registry" not in text_of(answer)
+
+
+def test_who_manages_a_registry_is_called_its_admin_only_with_the_role(
+    signed_in: Any, registry: Registry, chief: User
+):
+    """TEAM-21: the organization's admins may not give protected aliases."""
+    answer = signed_in(chief).get(registry_page(registry))
+    assert answer.context["role_name"] == "Admin"
+    assert signed_in(person_with(registry, ADMIN)).get(registry_page(registry)).context["role_name"] == (
+        "Registry admin"
+    )
 
 
 def test_a_restricted_registry_is_not_listed_for_others(signed_in: Any, registry: Registry):

@@ -160,6 +160,8 @@ def test_members_are_added_changed_and_removed(signed_in: Any, team: Team, regis
     client.post(act(registry, "add"), {"team": team.pk, "role": "member"})
     roles = dict(registry.members.exclude(user=admin).values_list("user", "role"))
     assert roles == {person.pk: VIEWER, None: MEMBER}
+    listed = client.get(registry_page(registry, "registry_members")).context["members"]
+    assert [row.team for row in listed] == [team, None, None]  # on every database
     row = registry.members.get(user=person)
     client.post(act(registry, "role"), {"member": row.pk, "role": "admin"})
     row.refresh_from_db()

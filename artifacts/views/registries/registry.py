@@ -14,10 +14,9 @@ from access.web.requests import actor_of
 from artifacts.access import ArtifactAction, RegistryAction
 from artifacts.models import Registry
 from artifacts.pages.addresses import registry_page
-from artifacts.pages.registries import linking_code, types_taken
+from artifacts.pages.registries import linking_code, role_names, types_taken
 from artifacts.pages.registry_collections import collections_linked, rows_of
 from artifacts.pages.trash import deleted_collections
-from artifacts.registries.roles import role_in
 from artifacts.registries.selectors import counted
 from artifacts.selectors import types_of
 from artifacts.versions.protection import protected_in
@@ -45,7 +44,7 @@ def registry(request: HttpRequest, **names: str) -> HttpResponse:
         "types": types,
         "total": sum(one.collection_count for one in types),
         "taken": types_taken(row),
-        "role": role_in(actor, row),
+        "role_name": role_names(actor, [row]).get(row.pk, ""),
         "chosen_type": chosen,
         "q": text,
         "page": page,
