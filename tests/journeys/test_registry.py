@@ -85,6 +85,16 @@ def watch_the_alias(server: Installation, key: str) -> None:
     assert answer.status_code == 201, answer.text
 
 
+def make_everyone_a_viewer(page: Page, server: Installation) -> None:
+    """Let the organization only view and download from now on."""
+    page.goto(f"{server.url}{REGISTRY}/members")
+    everyone = page.get_by_label("Role of everyone in the organization")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        everyone.select_option(label="Viewer")
+    page.goto(f"{server.url}{REGISTRY}/members")
+    expect(everyone).to_have_value("viewer")
+
+
 def give(page: Page, alias: str) -> None:
     page.get_by_placeholder("Add an alias").fill(alias)
     page.keyboard.press("Enter")
@@ -101,7 +111,7 @@ def test_from_a_run_to_production_and_to_a_viewer(
     link_the_model(page, server)
     watch_the_alias(server, key)
 
-    # who only views in another team finds the registry, links there as everybody does, and may not give the alias
+    # who only views in another team finds the registry, is a member of it as everybody, and may not give the alias
     visitor.goto(f"{server.url}/kilns/firing")
     expect(visitor.locator("#main")).to_contain_text("doesn’t exist")
     visitor.goto(f"{server.url}/registry")
@@ -114,7 +124,7 @@ def test_from_a_run_to_production_and_to_a_viewer(
 
     page.goto(f"{server.url}{COLLECTION}/v0")
     give(page, "production")
-    expect(page.locator(".tag-protected")).to_contain_text("production")
+    expect(page.locator(".tag-protected").first).to_contain_text("production")
 
     def has_fired() -> bool:
         page.goto(f"{server.url}{REGISTRY}/automations")
@@ -123,7 +133,11 @@ def test_from_a_run_to_production_and_to_a_viewer(
 
     until(has_fired, "the automation of the registry")
 
-    # and downloads it, without a way to the project that it comes from
+    # and downloads it as a viewer, without a way to the project that it comes from
+    make_everyone_a_viewer(page, server)
+    visitor.goto(f"{server.url}{COLLECTION}/v0")
+    expect(visitor.locator(".tag-protected").first).to_contain_text("production")
+    expect(visitor.get_by_placeholder("Add an alias")).to_have_count(0)
     visitor.goto(f"{server.url}{COLLECTION}/production/files")
     visitor.get_by_role("link", name="weights.bin", exact=True).click()
     with visitor.expect_download() as download:
