@@ -33,7 +33,7 @@ EMAIL_SCHEMES = (
     "memorymail",
     "dummymail",
 )
-SEGMENT_STORES = ("files", "database")
+SEGMENT_STORES = ("files", "database", "bucket")
 SIGNUP_RULES = ("open", "invitation")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 
@@ -216,7 +216,16 @@ def check_support_contact(**_: Any) -> list[CheckMessage]:
 
 
 def check_segments(**_: Any) -> list[CheckMessage]:
-    """Packed metrics lie in one of two places."""
+    """Packed metrics go to one of three places, and to a bucket only where there is one."""
+    if settings.SEGMENT_STORE == "bucket" and not settings.STORAGE_URL:
+        hint = f"Give the bucket's address as RUNYARD_STORAGE_URL. {DOCS}#data"
+        return [
+            Error(
+                "RUNYARD_SEGMENTS is bucket, but there is no RUNYARD_STORAGE_URL.",
+                hint=hint,
+                id="runyard.E011",
+            )
+        ]
     if settings.SEGMENT_STORE in SEGMENT_STORES:
         return []
     hint = f"Give one of {', '.join(SEGMENT_STORES)}. {DOCS}#data"

@@ -5,10 +5,12 @@ class MetricsConfig(AppConfig):
     name = "metrics"
 
     def ready(self) -> None:
+        from common.backups.elsewhere import register_elsewhere
         from common.telemetry.exposition import register_reading
         from metrics.run_participant import MetricsRunParticipant
-        from metrics.store import instrumentation
+        from metrics.store import instrumentation, store_size
         from runs.lifecycle import participants
 
         register_reading("store", instrumentation.read_store)
+        register_elsewhere(store_size.count_in_buckets)
         participants.register_run_participant(MetricsRunParticipant())

@@ -1,8 +1,10 @@
 """The metric store: what has arrived, as column batches, and packed segments (docs/develop/decisions/metrics.md)."""
 
 from django.db import models
+from django.utils import timezone
 
 from runs.models import Run
+from storage.models import Bucket
 
 
 class StreamKind(models.IntegerChoices):
@@ -125,6 +127,14 @@ class Tail(models.Model):
         return self.row0 + self.row_count
 
 
+class SegmentStore(models.IntegerChoices):
+    """Where a segment's content lies (metrics.store.segment_storage)."""
+
+    FILES = 0, "files of the data folder"
+    DATABASE = 1, "database"
+    BUCKET = 2, "bucket"
+
+
 class Segment(models.Model):
     """Consecutive rows, packed (metrics.store.segments); a larger segment may replace neighbours."""
 
@@ -136,11 +146,22 @@ class Segment(models.Model):
     name = models.CharField(
         max_length=40, unique=True, help_text="Under which the cold store keeps its content."
     )
+    store = models.SmallIntegerField(choices=SegmentStore, default=SegmentStore.FILES)
+    bucket = models.ForeignKey(
+        Bucket, models.PROTECT, null=True, related_name="+", help_text="Empty: no bucket holds its content."
+    )
     size_bytes = models.IntegerField()
     index = models.BinaryField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["stream", "row0"], name="metrics_segment_row_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["stream", "row0"], name="metrics_segment_row_once"),
+            models.CheckConstraint(
+                condition=models.Q(store=SegmentStore.BUCKET, bucket__isnull=False)
+                | (~models.Q(store=SegmentStore.BUCKET) & models.Q(bucket=None)),
+                name="metrics_segment_bucket_if_there",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"rows {self.row0}+{self.row_count} of {self.stream}"
@@ -152,11 +173,21 @@ class Segment(models.Model):
 
 
 class SegmentContent(models.Model):
-    """A segment's bytes, where they are kept in the database (RUNYARD_SEGMENTS=database)."""
+    """A segment's bytes, where they are kept in the database."""
 
     name = models.CharField(max_length=40, unique=True)
     content = models.BinaryField()
     written_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReplacedSegment(models.Model):
+    """A content that no segment names since another replaced it; it stays a while for readers under way."""
+
+    name = models.CharField(max_length=40, unique=True)
+    replaced_at = models.DateTimeField(default=timezone.now, db_index=True, help_text="UTC.")
 
     def __str__(self) -> str:
         return self.name

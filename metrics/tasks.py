@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from metrics.store import compaction
+from metrics.store import compaction, sweeping
 
 BUDGET_S = 60.0
 
@@ -17,4 +17,4 @@ def pack_streams() -> int:
 @shared_task(time_limit=600)
 def sweep_segments() -> int:
     """Free what no segment names."""
-    return compaction.sweep()
+    return sweeping.sweep()

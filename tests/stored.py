@@ -73,10 +73,10 @@ def print_found(told: str) -> None:
     from django.utils import timezone
 
     from metrics.models import Segment
-    from metrics.store import compaction, segment_storage
+    from metrics.store import segment_storage, sweeping
 
-    compaction.ORPHAN_AFTER = timedelta(hours=-1)
-    swept = compaction.sweep()
+    sweeping.ORPHAN_AFTER = timedelta(hours=-1)
+    swept = sweeping.sweep()
     named = set(Segment.objects.values_list("name", flat=True))
     left = set(segment_storage.configured_storage().names(timezone.now() + timedelta(hours=1))) - named
     found = Found(
@@ -93,11 +93,10 @@ def is_readable(segment: Any) -> bool:
     from metrics.store import segment_storage, segments
     from metrics.store.segment_cache import SegmentReader
 
-    content = SegmentReader(segment.name, is_cached=False)
+    content = SegmentReader(segment, is_cached=False)
     try:
-        index = segments.SegmentIndex(
-            segments.index_in(content.read, segment_storage.configured_storage().size(segment.name))
-        )
+        size = segment_storage.storage_of(segment).size(segment.name)
+        index = segments.SegmentIndex(segments.index_in(content.read, size))
         return bool(index.read(content).row_count == segment.row_count)
     except (OSError, ValueError):
         return False

@@ -17,7 +17,7 @@ from accounts.lifecycle.account_merge import merge_accounts
 from metrics.ingest.branching import fork_run, rewind_run
 from metrics.ingest.transaction import write_group
 from metrics.models import Segment, Stream, StreamKind
-from metrics.store import compaction, keysets
+from metrics.store import compaction, keysets, segment_storage, sweeping
 from metrics.tests.ingest.test_ingest import history, post
 from runs.bulk_actions import deletion
 from runs.bulk_actions.moving import move_runs
@@ -261,7 +261,7 @@ def test_a_recovered_segment_is_held_again():
     Segment.objects.all().delete()
     storage_ledger.reconcile(60)
     assert stored_bytes(run_id=run.pk, category="history") == 0
-    assert compaction.recover_segment(name)
+    assert sweeping.recover_segment(segment_storage.configured_storage(), name)
     assert stored_bytes(run_id=run.pk, category="history") == held
 
 

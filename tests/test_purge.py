@@ -24,7 +24,7 @@ from ingest.authorization.checks import _check_run
 from metrics.ingest.branching import fork_run, rewind_run
 from metrics.ingest.transaction import write_group
 from metrics.models import Export, Segment, Stream, StreamKind, Tail
-from metrics.store import compaction, segment_storage
+from metrics.store import compaction, segment_storage, sweeping
 from metrics.tests.ingest.test_ingest import history, post, rows_of
 from runs.bulk_actions import deletion
 from runs.files.refused_files import record_refused_file
@@ -41,7 +41,9 @@ from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
 from storage.services import store_bytes, stored_bytes, sweep
 from tests.factories import RunFactory, add_run_file, basic, make_member
+from tests.fakes.bucket_fixtures import bucket
 
+__all__ = ["bucket"]
 pytestmark = pytest.mark.django_db
 
 KEPT = {
@@ -62,8 +64,10 @@ def _small(monkeypatch, tmp_path, settings):
     monkeypatch.setattr(compaction, "PACK_ENDED_AT_ROWS", 3)
 
 
-@pytest.fixture(params=["files", "database"])
+@pytest.fixture(params=["files", "database", "bucket"])
 def cold_store(request, settings):
+    if request.param == "bucket":
+        request.getfixturevalue("bucket")
     settings.SEGMENT_STORE = request.param
     return segment_storage.configured_storage()
 
@@ -341,8 +345,8 @@ def test_a_crash_before_the_contents_are_removed_leaves_them_to_the_sweep(
     with django_capture_on_commit_callbacks(execute=False):  # the process ends after the commit
         assert purge_runs() == 1
     assert len(names_in(cold_store)) == 1
-    monkeypatch.setattr(compaction, "ORPHAN_AFTER", -timedelta(hours=1))
-    assert compaction.sweep() == 1
+    monkeypatch.setattr(sweeping, "ORPHAN_AFTER", -timedelta(hours=1))
+    assert sweeping.sweep() == 1
     assert names_in(cold_store) == set()
 
 
@@ -449,7 +453,7 @@ def test_a_purged_runs_streams_are_never_packed_again_nor_recovered(cold_store, 
     while not Segment.objects.exists() or not Run.objects.filter(purge_began_at__isnull=False):
         purge._purge_batch(run.pk)
     Segment.objects.all().delete()  # as the purge's next step does
-    assert compaction.recover_segment(name) is False
+    assert sweeping.recover_segment(cold_store, name) is False
     assert not compaction.due_streams().filter(run=run).exists()
 
 
@@ -487,8 +491,8 @@ def test_posts_packers_folds_and_purges_at_once_leave_nothing_and_wait_in_no_cir
     with ThreadPoolExecutor(len(acts)) as pool:
         for future in [pool.submit(repeat, act) for act in acts]:
             future.result()
-    monkeypatch.setattr(compaction, "ORPHAN_AFTER", -timedelta(hours=1))
-    compaction.sweep()
+    monkeypatch.setattr(sweeping, "ORPHAN_AFTER", -timedelta(hours=1))
+    sweeping.sweep()
     left = [key for run in runs for key, count in counts_of(run).items() if count and key[0] not in KEPT]
     assert left == []
     assert [stored_bytes(run_id=run.pk) for run in runs] == [0] * len(runs)

@@ -120,11 +120,14 @@ def data_locations() -> list[tuple[str, str]]:
     disk = shutil.disk_usage(settings.DATA_FOLDER)
     room = f"{disk.free / GIB:.1f} GiB of {disk.total / GIB:.0f} GiB free"
     is_sent = not str(settings.EMAIL_BACKEND).endswith("OutboxBackend")
-    segments = "in the database" if settings.SEGMENT_STORE == "database" else str(settings.SEGMENT_ROOT)
+    bucket = settings.STORAGE_URL.partition("?")[0]
+    segments = {"database": "in the database", "bucket": f"in the bucket {bucket}"}.get(
+        settings.SEGMENT_STORE, str(settings.SEGMENT_ROOT)
+    )
     return [
         ("Data folder", f"{settings.DATA_FOLDER} ({room})"),
         ("Database", without_password(settings.DATABASE_URL)),
-        ("Files", settings.STORAGE_URL.partition("?")[0] or str(settings.BLOB_ROOT)),
+        ("Files", bucket or str(settings.BLOB_ROOT)),
         ("Packed metrics", segments),
         ("Redis", without_password(settings.REDIS_URL) if settings.REDIS_URL_GIVEN else "embedded"),
         ("Mail", getattr(settings, "EMAIL_HOST", "") if is_sent else "kept in the outbox"),

@@ -16,6 +16,7 @@ from cachetools import LRUCache
 from common.formats.lenient_json import clean_tree
 from metrics.models import Segment, StreamKind
 from metrics.store import reads, row_blocks
+from metrics.store.fetching import Needed, ahead
 from metrics.store.key_stats import type_of
 from metrics.store.row_blocks import Block
 from runs.models import Run
@@ -70,12 +71,26 @@ _cache: LRUCache[str, dict[str, list[Entry]]] = LRUCache(CACHE_BYTES, getsizeof=
 _lock = Lock()
 
 
+def _needed(block: Block) -> list[Needed]:
+    """Return what `_read` reads of a bucket, unless it is remembered."""
+    if not block.is_remote:
+        return []
+    with _lock:
+        if _name_of(block) in _cache:
+            return []
+    return block.needed_others() + block.needed({"_step"})
+
+
+def _name_of(block: Block) -> str:
+    part = block.part
+    return part.name if isinstance(part, Segment) else f"tail {part.pk} {hash(bytes(part.payload))}"
+
+
 def _entries_in(block: Block) -> dict[str, list[Entry]]:
     """Return a block's values, which are remembered in the process: segments and batches of the tail never change."""
-    part = block.part
-    if block.row0 != part.row0:
+    if block.row0 != block.part.row0:
         return _read(block)
-    name = part.name if isinstance(part, Segment) else f"tail {part.pk} {hash(bytes(part.payload))}"
+    name = _name_of(block)
     with _lock:
         known = _cache.get(name)
     if known is None:
@@ -95,9 +110,9 @@ def _has_media(block: Block, wanted_key: str | None) -> bool:
 
 
 def _all_entries(run_id: int, key: str | None = None) -> Iterator[dict[str, list[Entry]]]:
-    for block in row_blocks.blocks(run_id, StreamKind.HISTORY):
-        if _has_media(block, key):
-            yield _entries_in(block)
+    blocks = row_blocks.blocks(run_id, StreamKind.HISTORY)
+    for block in ahead((block for block in blocks if _has_media(block, key)), _needed):
+        yield _entries_in(block)
 
 
 def entries_of(run_id: int, key: str) -> list[Entry]:

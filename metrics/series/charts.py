@@ -12,6 +12,7 @@ from metrics.store import reads, row_blocks
 from metrics.store.codec import Floats
 from metrics.store.columns import Column, positions_on
 from metrics.store.downsampling import Ints, Points, bucket_starts, in_order, sample_blocks
+from metrics.store.fetching import Needed, ahead
 from metrics.store.pyramid import AXES
 from metrics.store.row_blocks import Block
 
@@ -49,6 +50,12 @@ class ChartRequest:
         """Whether x is bounded."""
         return self.x_from is not None or self.x_to is not None
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether blocks of points will do."""
+        is_whole = not self.is_ranged and not self.since and not self.smoothing
+        return is_whole and self.axis in AXES
+
 
 @dataclass(slots=True)
 class ChartSeries:
@@ -74,11 +81,20 @@ class RunSeries:
 def series_of_runs(run_ids: Collection[int], request: ChartRequest) -> Iterator[RunSeries]:
     """Yield the series of each run that has rows."""
     left = MAX_POINTS if request.smoothing else 0
-    for run_id, blocks in row_blocks.blocks_of(run_ids, request.kind, since=request.since):
+    found = row_blocks.blocks_of(run_ids, request.kind, since=request.since)
+    for run_id, blocks in ahead(found, lambda one: _needed(one[1], request)):
         next_row = blocks[-1].part.row_to if blocks else request.since.get(run_id, 0)
         left -= _points_in(blocks, request) if left > 0 else 0
         own = request if left > 0 else replace(request, smoothing=None)
         yield RunSeries(run_id, next_row, _series_by_key(_in_range(blocks, own), own))
+
+
+def _needed(blocks: list[Block], request: ChartRequest) -> list[Needed]:
+    """Return what a run's lines are drawn from, as far as it lies in a bucket."""
+    if not any(block.is_remote for block in blocks):
+        return []
+    buckets = request.buckets if request.is_coarse else None
+    return reads.needed(_in_range(blocks, request), request.keys, request.axis, buckets)
 
 
 def _points_in(blocks: list[Block], request: ChartRequest) -> int:
@@ -104,9 +120,7 @@ def _in_range(blocks: list[Block], request: ChartRequest) -> list[Block]:
 
 
 def _series_by_key(blocks: list[Block], request: ChartRequest) -> dict[str, ChartSeries]:
-    is_whole = not request.is_ranged and not request.since and not request.smoothing
-    is_coarse = is_whole and request.axis in AXES
-    reduced = reads.coarse(blocks, request.keys, request.axis, request.buckets) if is_coarse else {}
+    reduced = reads.coarse(blocks, request.keys, request.axis, request.buckets) if request.is_coarse else {}
     left = [key for key in request.keys if key not in reduced]
     columns = reads.columns(blocks, {*left, request.axis}) if left else {}
     layouts: list[tuple[Column, _PointLayout]] = []

@@ -14,6 +14,7 @@ from metrics.models import StreamKind
 from metrics.store import reads, row_blocks
 from metrics.store.batches import Flags, pick, weight
 from metrics.store.codec import SEPARATOR, Batch, Floats, Rows, row_numbers, unpack
+from metrics.store.fetching import Needed, ahead
 from metrics.store.row_blocks import Block
 
 Row = dict[str, Any]
@@ -106,6 +107,16 @@ def _read(block: Block, keys: Sequence[HistoryKey] | None) -> Batch:
     return block.narrowed(lambda shown: any(key.concerns(shown) for key in keys))
 
 
+def _fetched(blocks: Iterable[Block], keys: Sequence[HistoryKey] | None) -> Iterator[Block]:
+    """Pass blocks on; what of the keys lies in a bucket is fetched for several at once."""
+    names = keys or []
+
+    def needed(block: Block) -> list[Needed]:
+        return block.needed_narrowed(lambda shown: any(key.concerns(shown) for key in names))
+
+    return ahead(blocks, needed)
+
+
 def _rows_of(block: Block, keys: Sequence[HistoryKey] | None) -> Rows:
     """Return the numbers of the rows that have all keys, counted from the block's first."""
     found = np.ones(block.row_to - block.row0, np.bool_)
@@ -164,7 +175,10 @@ def sampled(
         keys: What is wanted of rows; those that lack one are no candidates. None: all of every row.
         meter: Counts what it costs.
     """
-    found = [(block, _rows_of(block, keys)) for block in meter.through(row_blocks.blocks(run_id, kind))]
+    found = [
+        (block, _rows_of(block, keys))
+        for block in meter.through(_fetched(row_blocks.blocks(run_id, kind), keys))
+    ]
     places = np.array(evenly(sum(rows.size for _, rows in found), count), np.int64)
     answer: list[Row] = []
     before = 0
@@ -189,7 +203,8 @@ def between(
     """
     answer: list[Row] = []
     steps: list[Floats] = [np.array([])]
-    for block in meter.through(row_blocks.blocks(run_id, StreamKind.HISTORY, x_from=low, x_to=high)):
+    blocks = row_blocks.blocks(run_id, StreamKind.HISTORY, x_from=low, x_to=high)
+    for block in meter.through(_fetched(blocks, keys)):
         x = _x_of(block, reads.X_OF[StreamKind.HISTORY])
         rows = np.flatnonzero((x >= low) & (x <= high))
         if keys and rows.size:

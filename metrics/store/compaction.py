@@ -1,21 +1,17 @@
-"""Packing: the tail's rows into segments, small segments into larger ones, and the sweep of what nobody names.
+"""Packing: the tail's rows into segments, small segments into larger ones.
 
 A segment is built outside any transaction and durable before its row is written; one short transaction then names it
 and takes the tail's rows away, so a crash at any point leaves the rows in one place or the other. A lease keeps two
 workers from building the same; should one run out under a slow worker, that transaction finds its rows gone and undoes
-itself.
+itself (`metrics.store.naming`).
 """
 
 import logging
-import secrets
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
-from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -30,12 +26,12 @@ from metrics.models import Segment, Stream, Tail
 from metrics.store import segments
 from metrics.store.batches import join
 from metrics.store.codec import Batch
+from metrics.store.naming import Overtaken, lock_stream, naming, new_name, record_replaced, segment_row
 from metrics.store.row_blocks import MAX_SEGMENT_ROWS, Block
 from metrics.store.segment_storage import configured_storage
 from runs.lifecycle.storage_ledger import HISTORY, settle_run
-from runs.models import Run
 from runs.states import ACTIVE
-from storage.orphans import remove_orphans
+from storage.backends.base import StorageUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -52,11 +48,6 @@ MERGE_AT = 16
 MAX_SEGMENT_BYTES = 32 * 1024 * 1024
 """Of what a segment is built from, so that wide runs do not fill the worker's memory."""
 SMALL_ROWS = MAX_SEGMENT_ROWS // 2
-ORPHAN_AFTER = timedelta(hours=1)
-
-
-class Overtaken(Exception):
-    """The stream changed while its segment was built: another worker's lease, a rewind, a deletion."""
 
 
 @dataclass(slots=True)
@@ -106,42 +97,13 @@ def _store_segment(stream: Stream, parts: Sequence[Segment | Tail], batch: Batch
         stream.pk, parts[0].row0, min(part.x0 for part in parts), max(part.x1 for part in parts)
     )
     content, index = segments.write(batch, about)
-    name = secrets.token_hex(16)
-    configured_storage().put(name, content)
-    return _segment_row(name, len(content), index)
-
-
-def _segment_row(name: str, size_bytes: int, packed: bytes) -> Segment:
-    index = segments.SegmentIndex(packed)
-    about = index.about
-    return Segment(
-        stream_id=about.stream_id, row0=about.row0, row_count=index.row_count, x0=about.x0, x1=about.x1, name=name,
-        size_bytes=size_bytes, index=packed,
-    )  # fmt: skip
+    storage, name = configured_storage(), new_name()
+    storage.put(name, content)
+    return segment_row(storage, name, len(content), index)
 
 
 def _batches_of(parts: Sequence[Segment | Tail]) -> list[Batch]:
     return [Block(part, part.row0).batch() for part in parts]
-
-
-def _lock_stream(stream: Stream) -> Stream:
-    """Lock what the stream belongs to, as the ingest does, and read the stream again."""
-    run = Run.objects.locked().filter(pk=stream.run_id).only("purge_began_at").first()
-    again = Stream.objects.filter(pk=stream.pk, run_id=stream.run_id).first()
-    if run is None or run.purge_began_at is not None or again is None:
-        raise Overtaken
-    return again
-
-
-@contextmanager
-def _commit_segment(segment: Segment) -> Iterator[None]:
-    """Hold the short transaction that names a content; one that came too late is removed: nobody knows of it."""
-    try:
-        with transaction.atomic():
-            yield
-    except Overtaken:
-        configured_storage().delete([segment.name])
-        raise
 
 
 def _count_segment(source: str, size_bytes: int) -> None:
@@ -161,8 +123,8 @@ def _pack(stream: Stream) -> bool:
         return False
     segment = _store_segment(stream, tails, join(_batches_of(tails)))
     size = sum(len(tail.payload) for tail in tails)
-    with _commit_segment(segment):
-        if _lock_stream(stream).packed_to != segment.row0:
+    with naming(segment):
+        if lock_stream(stream).packed_to != segment.row0:
             raise Overtaken
         mine = Tail.objects.filter(
             run_id=stream.run_id, kind=stream.kind, row0__gte=segment.row0, row0__lt=segment.row_to
@@ -203,11 +165,12 @@ def _merge(stream: Stream, *, ended: bool) -> bool:
     if not small:
         return False
     merged = _store_segment(stream, small, join(_batches_of(small)))
-    with _commit_segment(merged):
-        _lock_stream(stream)
+    with naming(merged):
+        lock_stream(stream)
         gone, _ = Segment.objects.filter(stream=stream, name__in=[segment.name for segment in small]).delete()
         if gone != len(small):
             raise Overtaken
+        record_replaced(small)
         merged.save(force_insert=True)
         settle_run(stream.run_id, HISTORY)
     _count_segment("merge", merged.size_bytes)
@@ -248,43 +211,13 @@ def pack_due_streams(budget_s: float) -> PackingReport:
         try:
             with PACKING_DURATION.time():
                 pack_stream(stream_id, report)
+        except StorageUnavailable as error:  # the others would wait for the same bucket, one after the other
+            PACKING_FAILURES.inc()
+            logger.warning(
+                "nothing is packed until the bucket takes segments; rows stay in the tail: %s", error
+            )
+            break
         except Exception:
             PACKING_FAILURES.inc()
             logger.exception("stream %s could not be packed; its rows stay in the tail", stream_id)
     return report
-
-
-def sweep() -> int:
-    """Remove content that no segment names: of merged, deleted and never finished ones; returns how many."""
-    storage = configured_storage()
-    return remove_orphans(
-        list(storage.names(timezone.now() - ORPHAN_AFTER)),
-        named=lambda some: Segment.objects.filter(name__in=some).values_list("name", flat=True),
-        remove=storage.delete,
-    )
-
-
-@transaction.atomic
-def recover_segment(name: str) -> bool:
-    """Make a lost segment's row again from the footer of its content; says whether rows came back by it.
-
-    Raises:
-        ValueError: the content is cut off, or no segment.
-        FileNotFoundError: nothing of this name.
-    """
-    cold = configured_storage()
-    size_bytes = cold.size(name)
-    segment = _segment_row(name, size_bytes, segments.index_in(partial(cold.read, name), size_bytes))
-    stream = Stream.objects.filter(pk=segment.stream_id).first()
-    others = Segment.objects.filter(
-        stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=segment.row_to
-    )
-    if stream is None or segment.row_to > stream.packed_to:
-        return False
-    if any(other.row_to > segment.row0 for other in others):  # merged into another, or there
-        return False
-    if Run.objects.locked().filter(pk=stream.run_id, purge_began_at__isnull=True).first() is None:
-        return False
-    segment.save(force_insert=True)
-    settle_run(stream.run_id, HISTORY)
-    return True

@@ -1,10 +1,11 @@
 """Removing what is stored of a run, in batches."""
 
+from collections import defaultdict
 from collections.abc import Collection
 
 from common.database.commits import after_commit
 from metrics.models import Export, Segment, Sequence, Stream, Tail
-from metrics.store.segment_storage import configured_storage
+from metrics.store.segment_storage import discard, storage_at
 from runs.lifecycle import purge
 from runs.models import Run
 
@@ -16,9 +17,11 @@ def delete_rows(run: Run, limit: int) -> int:
     stream of the run waits for the lock and then finds that it was overtaken.
     """
     segments = Segment.objects.filter(stream__run=run).order_by("pk")
-    names = list(segments.values_list("name", flat=True)[:limit])
-    if names:
-        after_commit(_delete_contents, names)
+    names: dict[tuple[int, int | None], list[str]] = defaultdict(list)
+    for name, *place in segments.values_list("name", "store", "bucket")[:limit]:
+        names[place[0], place[1]].append(name)
+    for (store, bucket_id), some in names.items():
+        after_commit(_delete_contents, store, bucket_id, some)
     gone = 0
     exports = Export.objects.filter(stream__run=run)
     parts = (
@@ -32,5 +35,5 @@ def delete_rows(run: Run, limit: int) -> int:
     return gone
 
 
-def _delete_contents(names: Collection[str]) -> None:
-    configured_storage().delete(names)
+def _delete_contents(store: int, bucket_id: int | None, names: Collection[str]) -> None:
+    discard(storage_at(store, bucket_id), names)

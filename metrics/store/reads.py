@@ -14,6 +14,7 @@ from metrics.store.batches import cut
 from metrics.store.codec import Batch, Floats, Rows, unpack
 from metrics.store.columns import Column, joined, shown_columns
 from metrics.store.downsampling import Points
+from metrics.store.fetching import Needed, ahead, fetch
 from metrics.store.key_stats import KeyStats, KeyStatsBuilder
 from metrics.store.pyramid import AXES, level_for
 from metrics.store.row_blocks import Block, blocks, blocks_of
@@ -60,7 +61,8 @@ def scan(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (row number, row as it arrived) in row order; x bounds are on the kind's x, both included."""
     x_key = X_OF[kind]
-    for block in blocks(run_id, kind, row_from=row_from, x_from=x_from, x_to=x_to):
+    found = blocks(run_id, kind, row_from=row_from, x_from=x_from, x_to=x_to)
+    for block in ahead(found, Block.needed):
         batch, start = block.batch(), 0
         if x_from is not None or x_to is not None:
             start, stop = _within(batch, x_key, x_from, x_to)
@@ -81,7 +83,7 @@ def columns(parts: Iterable[Block], keys: Collection[str]) -> dict[str, Column]:
     """
     shown_keys = frozenset(keys)
     found: dict[str, list[tuple[Rows, Floats]]] = {key: [] for key in keys}
-    for block in parts:
+    for block in ahead(parts, lambda block: block.needed(shown_keys)):
         for key, rows, values in shown_columns(block.batch(shown_keys), shown_keys):
             found[key].append((rows + block.row0, values))
     return {key: joined(pieces) for key, pieces in found.items()}
@@ -102,14 +104,43 @@ def coarse(
         Per key, by name, the key and the axes; the key's x is the axis. Keys are left out whose points themselves are
         to be read: too few of them, or their x does not rise.
     """
-    found = {key: _coarse(parts, key, x, buckets) for key in keys}
+    sizes = _levels(parts, keys, buckets)
+    fetch(_needed_coarse(parts, sizes))
+    found = {key: _coarse(parts, key, x, size) for key, size in sizes.items()}
     return {key: points for key, points in found.items() if points is not None}
 
 
-def _coarse(parts: Sequence[Block], key: str, x: str, buckets: int) -> dict[str, Points] | None:
-    size = level_for(sum(part.index.count(key) for part in parts if part.index is not None), buckets)
-    if size is None:
-        return None
+def _levels(parts: Sequence[Block], keys: Collection[str], buckets: int) -> dict[str, int]:
+    """Return the size of the blocks that draw each key well; keys that need their points themselves are left out."""
+    indexes = [part.index for part in parts if part.index is not None]
+    sizes = {key: level_for(sum(index.count(key) for index in indexes), buckets) for key in keys}
+    return {key: size for key, size in sizes.items() if size is not None}
+
+
+def _needed_coarse(parts: Sequence[Block], sizes: Mapping[str, int]) -> list[Needed]:
+    remote = [part for part in parts if part.is_remote]
+    return [
+        found for key, size in sizes.items() for part in remote for found in part.needed_coarse(key, size)
+    ]
+
+
+def needed(parts: Sequence[Block], keys: Collection[str], x: str, buckets: int | None = None) -> list[Needed]:
+    """Return what a chart is about to read of a bucket.
+
+    Args:
+        parts: All blocks of a run's history or system metrics.
+        keys: Shown names.
+        x: As for `coarse`, or any key.
+        buckets: How many the chart draws by `coarse`; None: it reads `columns`.
+    """
+    remote = [part for part in parts if part.is_remote]
+    sizes = {} if buckets is None else _levels(parts, keys, buckets)
+    left = {key for key in keys if key not in sizes}
+    raw = [found for part in remote for found in part.needed({*left, x})] if left else []
+    return _needed_coarse(remote, sizes) + raw
+
+
+def _coarse(parts: Sequence[Block], key: str, x: str, size: int) -> dict[str, Points] | None:
     pieces = []
     for part in parts:
         piece = part.coarse(key, size)

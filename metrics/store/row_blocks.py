@@ -10,6 +10,7 @@ from metrics.store.batches import cut
 from metrics.store.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers
 from metrics.store.columns import joined, shown_columns
 from metrics.store.downsampling import Points
+from metrics.store.fetching import Needed, ahead, fetch
 from metrics.store.key_stats import KeyStatsBuilder, shown_key
 from metrics.store.keysets import keys_of
 from metrics.store.pyramid import AXES, axes_of
@@ -27,7 +28,10 @@ class Block:
         self.part = part
         self.row0 = max(part.row0, since)
         self._skipped = self.row0 - part.row0
-        self.index = SegmentReader(part.name).index(bytes(part.index)) if isinstance(part, Segment) else None
+        self._columns = self._whole = self.index = None
+        if isinstance(part, Segment):
+            self._columns, self._whole = SegmentReader(part), SegmentReader(part, is_cached=False)
+            self.index = self._columns.index(bytes(part.index))
 
     @property
     def row_to(self) -> int:
@@ -52,17 +56,55 @@ class Block:
             whole = decode(self.part.codec, bytes(self.part.payload), keys_of)
         else:
             assert self.index is not None  # noqa: S101 - for mypy: segments have one
-            content = SegmentReader(self.part.name, is_cached=keys is not None)
-            names = (
-                None if keys is None else {name for key in keys for name in self.index.columns.get(key, ())}
-            )
-            whole = self.index.read(content, names)
+            fetch(self.needed(keys))
+            whole = self.index.read(self._reader(keys), self._names(keys))
         return cut(whole, self._skipped, whole.row_count)
+
+    def _names(self, keys: Collection[str] | None) -> set[str] | None:
+        assert self.index is not None  # noqa: S101 - for mypy: only segments are asked
+        return None if keys is None else {name for key in keys for name in self.index.columns.get(key, ())}
+
+    def _reader(self, keys: Collection[str] | None) -> SegmentReader:
+        """Return who reads some columns of the segment, or all of it once."""
+        found = self._whole if keys is None else self._columns
+        assert found is not None  # noqa: S101 - for mypy: only segments are asked
+        return found
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether reading it waits for a bucket."""
+        return self._columns is not None and self._columns.is_remote
+
+    def needed(self, keys: Collection[str] | None = None) -> list[Needed]:
+        """Return what `batch` reads of a bucket, for `metrics.store.fetching`."""
+        if self.index is None or not self.is_remote:
+            return []
+        return [(self._reader(keys), self.index.ranges(self._names(keys)))]
+
+    def needed_others(self) -> list[Needed]:
+        """Return what `others` reads of a bucket."""
+        if self.index is None or not self.is_remote:
+            return []
+        return [(self._reader(None), self.index.ranges_of_others())]
+
+    def needed_coarse(self, key: str, size: int) -> list[Needed]:
+        """Return what `coarse` reads of a bucket."""
+        if self.index is None or not self.is_remote or self._skipped:
+            return []
+        return [(self._reader({key}), list((self.index.block_ranges(key, size, AXES) or {}).values()))]
+
+    def needed_narrowed(self, is_wanted: Callable[[str], bool]) -> list[Needed]:
+        """Return what `narrowed` reads of a bucket."""
+        if self.index is None or not self.is_remote:
+            return []
+        others = self.needed_others() if self.index.has_others(is_wanted) else []
+        return self.needed({key for key in self.index.columns if is_wanted(key)}) + others
 
     def narrowed(self, is_wanted: Callable[[str], bool]) -> Batch:
         """Return the rows, renumbered from 0, with what is wanted by its shown name; perhaps more."""
         if self.index is None:
             return self.batch()
+        fetch(self.needed_narrowed(is_wanted))
         batch = self.batch({key for key in self.index.columns if is_wanted(key)})
         if self.index.has_others(is_wanted):
             batch.other = [(row - self.row0, path, value) for row, path, value in self.others()]
@@ -74,15 +116,16 @@ class Block:
             found = decode(self.part.codec, bytes(self.part.payload), keys_of).other
         else:
             assert self.index is not None  # noqa: S101 - for mypy: segments have one
-            found = self.index.others(SegmentReader(self.part.name, is_cached=False))
+            found = self.index.others(self._reader(None))
         for row, path, value in found:
             if row >= self._skipped:
                 yield self.part.row0 + row, path, value
 
     def coarse(self, key: str, size: int) -> dict[str, Points] | None:
         """Return blocks of the key's points and of the axes; {} without such points, None where there is no level."""
-        if self.index is not None and isinstance(self.part, Segment) and not self._skipped:
-            content = SegmentReader(self.part.name)
+        if self.index is not None and not self._skipped:
+            fetch(self.needed_coarse(key, size))
+            content = self._reader({key})
             return self.index.blocks(content, key, size, AXES) if self.index.count(key) else {}
         batch = self.batch({key, *AXES})
         column = joined([(rows, values) for _, rows, values in shown_columns(batch, {key})])
@@ -203,5 +246,5 @@ def _blocks_of(
 
 def batches(run_id: int, kind: StreamKind, *, row_from: int = 0) -> Iterator[tuple[int, Batch]]:
     """Yield (first row, batch) from a row on, in row order."""
-    for block in blocks(run_id, kind, row_from=row_from):
+    for block in ahead(blocks(run_id, kind, row_from=row_from), Block.needed):
         yield block.row0, block.batch()

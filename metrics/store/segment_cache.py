@@ -1,21 +1,24 @@
 """What is read of segments' contents, unpacked. They never change, so what was read is cached in the process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
 from cachetools import LRUCache
 
+from metrics.models import Segment
 from metrics.store import segments
 from metrics.store.downsampling import Points
-from metrics.store.segment_storage import configured_storage
+from metrics.store.segment_storage import SegmentStorage, storage_at
 
 CACHE_BYTES = 64 * 1024 * 1024
 """Charts of one page ask for the same columns again and again; a column of a full segment has half a MiB."""
 _UNPACKED_INDEX = 20
 """So many times its packed size an index takes as Python objects, about."""
 
+Range = tuple[int, int]
+"""Start and length of a part."""
 T = TypeVar("T")
 
 
@@ -41,18 +44,48 @@ def clear_cache() -> None:
 
 
 class SegmentReader:
-    """One segment's content by its name."""
+    """One segment's content."""
 
-    __slots__ = ("is_cached", "name")
+    __slots__ = ("_fetched", "_place", "is_cached", "name")
 
-    def __init__(self, name: str, *, is_cached: bool = True) -> None:
-        self.name = name
+    def __init__(self, segment: Segment, *, is_cached: bool = True) -> None:
+        self.name = segment.name
+        self._place = segment.store, segment.bucket_id
+        self._fetched: dict[int, bytes] = {}
         self.is_cached = is_cached
         """False for who reads all of it once."""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether a read waits for a network, so that it pays to fetch what is needed at once."""
+        return self._place[1] is not None
+
+    @property
+    def storage(self) -> SegmentStorage:
+        """Where it lies."""
+        return storage_at(*self._place)
+
     def read(self, start: int, length: int) -> bytes:
-        """Return the bytes of a part."""
-        return configured_storage().read(self.name, start, length)
+        """Return the bytes of a part; what was fetched ahead is given once."""
+        fetched = self._fetched.pop(start, None)
+        return fetched if fetched is not None else self.storage.read(self.name, start, length)
+
+    def missing(self, ranges: Iterable[Range]) -> list[Range]:
+        """Return those ranges that are neither remembered nor fetched."""
+        with _lock:
+            return sorted(
+                {
+                    part
+                    for part in ranges
+                    if part[1]
+                    and part[0] not in self._fetched
+                    and not (self.is_cached and (self.name, part[0]) in _cache)
+                }
+            )
+
+    def take_over(self, start: int, content: bytes) -> None:
+        """Hold a part until it is read."""
+        self._fetched[start] = content
 
     def part(self, start: int, length: int, unpack: Callable[[bytes], T]) -> T:
         """Return a part unpacked; a part is always unpacked in one way, and nobody may change what comes back."""

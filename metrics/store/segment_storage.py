@@ -1,12 +1,14 @@
-"""Where segments' bytes lie: files of the data folder, or the database where no folder is shared by all processes.
+"""Where segments' bytes lie: files of the data folder, the database, or the installation's bucket.
 
-Content is written once and never changed. What no row names is removed an hour later by
-`metrics.store.compaction.sweep`, so that a reader that has just looked into the index still finds it.
+`settings.SEGMENT_STORE` says where new ones go, and the row of each where it lies. Content is written once and never
+changed. What no row names is removed an hour later by `metrics.store.sweeping`, so that a reader that has just looked
+into the index still finds it.
 """
 
 import contextlib
+import logging
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -16,22 +18,41 @@ from django.db.models.functions import Length, Substr
 from django.utils import timezone
 
 from common.backups.deletion_lock import erasing
-from metrics.models import SegmentContent
+from common.errors import Invalid
+from metrics.models import Segment, SegmentContent, SegmentStore
+from metrics.store.segment_bucket import BucketSegmentStorage
+from storage.backends.base import StorageUnavailable
+from storage.buckets.services import default_bucket
 from storage.filesystem import sync_folder
+from storage.models import Bucket
+
+logger = logging.getLogger(__name__)
 
 
 class SegmentStorage(Protocol):
-    """Stores bytes by name."""
+    """Stores bytes by name. All methods raise StorageUnavailable where a bucket does not answer."""
 
-    def put(self, name: str, content: bytes) -> None:
-        """Store content; durable when this returns, or with the caller's transaction."""
+    store: SegmentStore
+    bucket_id: int | None
+
+    def put(self, name: str, content: bytes, *, is_fresh: bool = True) -> None:
+        """Store content; durable when this returns, or with the caller's transaction.
+
+        Args:
+            name: Never used before.
+            content: All of it.
+            is_fresh: Whether it will be read soon, so that a copy at hand is worth its room.
+        """
 
     def read(self, name: str, start: int, length: int) -> bytes:
-        """Return a part.
+        """Return a part, perhaps from a copy at hand.
 
         Raises:
             FileNotFoundError: nothing of this name.
         """
+
+    def read_stored(self, name: str, start: int, length: int) -> bytes:
+        """Return a part as `read`, from where it lies and nowhere else."""
 
     def size(self, name: str) -> int:
         """Return the length of a content.
@@ -50,13 +71,16 @@ class SegmentStorage(Protocol):
 class FileSegmentStorage:
     """Files below settings.SEGMENT_ROOT, in folders by the first letters of their names."""
 
+    store: SegmentStore = SegmentStore.FILES
+    bucket_id: int | None = None
+
     def __init__(self) -> None:
         self.root = Path(settings.SEGMENT_ROOT)
 
     def _path(self, name: str) -> Path:
         return self.root / name[:2] / name
 
-    def put(self, name: str, content: bytes) -> None:
+    def put(self, name: str, content: bytes, *, is_fresh: bool = True) -> None:
         """Write beside the place, flush to the disk, move there."""
         path = self._path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,6 +99,10 @@ class FileSegmentStorage:
             return os.pread(file, length, start)
         finally:
             os.close(file)
+
+    def read_stored(self, name: str, start: int, length: int) -> bytes:
+        """Read from the file."""
+        return self.read(name, start, length)
 
     def size(self, name: str) -> int:
         """Ask the file system."""
@@ -98,7 +126,10 @@ class FileSegmentStorage:
 class DatabaseSegmentStorage:
     """Rows of `SegmentContent`; every column read is a statement of its own, so charts are slower than from files."""
 
-    def put(self, name: str, content: bytes) -> None:
+    store: SegmentStore = SegmentStore.DATABASE
+    bucket_id: int | None = None
+
+    def put(self, name: str, content: bytes, *, is_fresh: bool = True) -> None:
         """Insert."""
         SegmentContent.objects.create(name=name, content=content, written_at=timezone.now())
 
@@ -109,6 +140,10 @@ class DatabaseSegmentStorage:
         if part is None:
             raise FileNotFoundError(name)
         return bytes(part)[:length]
+
+    def read_stored(self, name: str, start: int, length: int) -> bytes:
+        """Read a part of the column."""
+        return self.read(name, start, length)
 
     def size(self, name: str) -> int:
         """Ask the database."""
@@ -126,6 +161,52 @@ class DatabaseSegmentStorage:
         return SegmentContent.objects.filter(written_at__lt=older_than).values_list("name", flat=True)
 
 
+def _default_bucket_storage() -> SegmentStorage:
+    bucket = default_bucket()
+    if bucket is None:
+        raise Invalid("Segments cannot lie in a bucket: RUNYARD_STORAGE_URL is not set.")
+    return BucketSegmentStorage(bucket.pk)
+
+
+STORAGES: dict[str, Callable[[], SegmentStorage]] = {
+    "files": FileSegmentStorage,
+    "database": DatabaseSegmentStorage,
+    "bucket": _default_bucket_storage,
+}
+"""By the words of RUNYARD_SEGMENTS."""
+
+
 def configured_storage() -> SegmentStorage:
-    """Return what settings.SEGMENT_STORE names."""
-    return DatabaseSegmentStorage() if settings.SEGMENT_STORE == "database" else FileSegmentStorage()
+    """Return where new segments go.
+
+    Raises:
+        Invalid: into a bucket, and the settings name none.
+    """
+    return STORAGES[settings.SEGMENT_STORE]()
+
+
+def storage_at(store: int, bucket_id: int | None) -> SegmentStorage:
+    """Return the storage that a segment's row names."""
+    if bucket_id is not None:
+        return BucketSegmentStorage(bucket_id)
+    return DatabaseSegmentStorage() if store == SegmentStore.DATABASE else FileSegmentStorage()
+
+
+def storage_of(segment: Segment) -> SegmentStorage:
+    """Return where a segment lies."""
+    return storage_at(segment.store, segment.bucket_id)
+
+
+def all_places() -> list[tuple[int, int | None]]:
+    """Return, for `storage_at`, every place where segments may lie, or what is left of them: no buckets of teams."""
+    own = Bucket.objects.filter(team=None, sealed_credentials="").order_by("pk")
+    buckets = [(SegmentStore.BUCKET, pk) for pk in own.values_list("pk", flat=True)]
+    return [(SegmentStore.FILES, None), (SegmentStore.DATABASE, None), *buckets]
+
+
+def discard(storage: SegmentStorage, names: Collection[str]) -> None:
+    """Remove contents that no row names; what a bucket does not remove now, the sweep finds."""
+    try:
+        storage.delete(names)
+    except StorageUnavailable as error:
+        logger.warning("%d segments are left to the sweep: %s", len(names), error)

@@ -160,6 +160,20 @@ class SegmentIndex:
         """Return what was logged under each key."""
         return KeyStatsBuilder.load(self.body["tallies"])
 
+    def ranges(self, names: Collection[str] | None = None) -> list[tuple[int, int]]:
+        """Return where lies what `read` reads of the content: start and length of each part."""
+        found: list[tuple[int, int]] = []
+        for group in self.body["groups"]:
+            placed = [place for key, place in group["columns"].items() if names is None or key in names]
+            if placed and group["rows"]:
+                found.append(tuple(group["rows"]))
+            found += [(start, length) for _codec, start, length, _mode in placed]
+        return found + (self.ranges_of_others() if names is None else [])
+
+    def ranges_of_others(self) -> list[tuple[int, int]]:
+        """Return where lies what `others` reads."""
+        return [tuple(self.body["other"])] if self.body["other"] else []
+
     def read(self, content: PartReader, names: Collection[str] | None = None) -> Batch:
         """Return the rows; with ``names`` only those numeric columns, and nothing that is no number."""
         groups = []
@@ -190,10 +204,8 @@ class SegmentIndex:
             is_wanted(key) and stats[1] > self.count(key) for key, stats in self.body["tallies"].items()
         )
 
-    def blocks(
-        self, content: PartReader, key: str, size: int, axes: Collection[str]
-    ) -> dict[str, Points] | None:
-        """Return the blocks of a key and of axes at its rows; None when the segment has no such level of it."""
+    def block_ranges(self, key: str, size: int, axes: Collection[str]) -> dict[str, tuple[int, int]] | None:
+        """Return where the blocks of a key and of axes at its rows lie; None when the segment has none of this size."""
         found = self._groups_of(key)
         if len(found) != 1:  # a nested key and a literal one with dots
             return None
@@ -202,6 +214,15 @@ class SegmentIndex:
         if name not in level or any(axis not in level for axis in axes):
             return None
         places = {axis: level[axis] for axis in axes} | {key: level[name]}
+        return {shown: (start, length) for shown, (start, length) in places.items()}
+
+    def blocks(
+        self, content: PartReader, key: str, size: int, axes: Collection[str]
+    ) -> dict[str, Points] | None:
+        """Return the blocks of a key and of axes at its rows; None when the segment has none of this size."""
+        places = self.block_ranges(key, size, axes)
+        if places is None:
+            return None
         return {
             shown: content.part(start, length, pyramid.unpacked) for shown, (start, length) in places.items()
         }

@@ -1,8 +1,13 @@
-"""How many bytes the metric store holds of runs, for the ledger (`runs.lifecycle.storage_ledger`)."""
+"""How many bytes the metric store holds: of runs, for the ledger (`runs.lifecycle.storage_ledger`), and in buckets."""
 
 from collections.abc import Collection
+from typing import Any
+
+from django.db.models import Count, Sum
 
 from common.database.sql import execute_in
+from metrics.models import Segment
+from storage.models import Bucket
 
 
 def stored_sizes(run_ids: Collection[int]) -> dict[int, int]:
@@ -15,3 +20,14 @@ def stored_sizes(run_ids: Collection[int]) -> dict[int, int]:
         "GROUP BY run_id",
     )
     return {run_id: int(size) for run_id, size in rows}
+
+
+def count_in_buckets() -> list[dict[str, Any]]:
+    """Return which segments lie in buckets, for backups, which hold none of these."""
+    found = Segment.objects.filter(bucket__isnull=False).values("bucket").order_by("bucket")
+    sums = list(found.annotate(files=Count("pk"), bytes=Sum("size_bytes")))
+    buckets = Bucket.objects.in_bulk([row["bucket"] for row in sums])
+    return [
+        {"where": f"{buckets[row['bucket']]} (packed metrics)", "files": row["files"], "bytes": row["bytes"]}
+        for row in sums
+    ]

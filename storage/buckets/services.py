@@ -15,6 +15,7 @@ from common.errors import DomainError
 from storage.backends.base import Backend
 from storage.backends.check import check
 from storage.backends.settings import build_backend
+from storage.backends.transfer import Timeouts
 from storage.models import Bucket
 
 logger = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ _MOST_TEAMS = 10_000
 
 _defaults: dict[str, Bucket] = {}
 _of_teams: dict[int, tuple[float, Bucket | None]] = {}
-_opened: dict[int, tuple[float, Backend]] = {}
+_opened: dict[tuple[int, str], tuple[float, Backend]] = {}
 
 
 def forget() -> None:
@@ -85,8 +86,13 @@ def settings_credentials(scheme: str) -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def open_bucket(bucket: Bucket) -> Backend:
+def open_bucket(bucket: Bucket, part: str = "", timeouts: Timeouts | None = None) -> Backend:
     """Return what reads and writes a bucket, below the folder that is this installation's own.
+
+    Args:
+        bucket: The bucket.
+        part: A folder in that folder for what is no blob; who lists blobs never sees it, nor the other way round.
+        timeouts: How long the bucket may take.
 
     Raises:
         Invalid: its URL or the credentials cannot be right.
@@ -94,17 +100,18 @@ def open_bucket(bucket: Bucket) -> Backend:
     """
     parts, sealed = urlsplit(bucket.url), bucket.sealed_credentials
     credentials = json.loads(unseal(SEAL, sealed)) if sealed else settings_credentials(parts.scheme)
-    url = parts._replace(path=f"{parts.path.rstrip('/')}/{bucket.folder}").geturl()
-    return build_backend(url, credentials, is_operators=not sealed)
+    path = "/".join([parts.path.rstrip("/"), bucket.folder, *([part] if part else [])])
+    url = parts._replace(path=path).geturl()
+    return build_backend(url, credentials, is_operators=not sealed, timeouts=timeouts)
 
 
-def backend_of(bucket_id: int) -> Backend:
-    """Return what reads and writes a bucket; opened once in a while."""
-    known = _opened.get(bucket_id)
+def backend_of(bucket_id: int, part: str = "", timeouts: Timeouts | None = None) -> Backend:
+    """Return what reads and writes a bucket, as `open_bucket`; opened once in a while."""
+    known = _opened.get((bucket_id, part))
     if known is not None and known[0] > time.monotonic():
         return known[1]
-    backend = open_bucket(Bucket.objects.get(pk=bucket_id))
-    _opened[bucket_id] = (time.monotonic() + _REMEMBERED_S, backend)
+    backend = open_bucket(Bucket.objects.get(pk=bucket_id), part, timeouts)
+    _opened[bucket_id, part] = (time.monotonic() + _REMEMBERED_S, backend)
     return backend
 
 

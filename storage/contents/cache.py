@@ -75,12 +75,18 @@ def local_copy(
     return path
 
 
-def keep(bucket_id: int, location: str, content: Path, size_bytes: int) -> None:
-    """Take over a small file that was just stored."""
-    if size_bytes <= min(SMALL, settings.STORAGE_CACHE_BYTES):
+def keep(bucket_id: int, location: str, content: Path, size_bytes: int, most_bytes: int = SMALL) -> None:
+    """Take over a small file that was just stored; larger ones are left where they are."""
+    if size_bytes <= min(most_bytes, settings.STORAGE_CACHE_BYTES):
         with suppress(OSError, Unavailable):  # it is in the bucket; the copy only saves time
             _evict(size_bytes)
             content.rename(_path_of(bucket_id, location))
+
+
+def kept(bucket_id: int, location: str) -> Path | None:
+    """Return the copy of a content where there is one, which then stays for a while."""
+    path = _path_of(bucket_id, location)
+    return path if _touch(path) else None
 
 
 def drop(bucket_id: int, location: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from storage.backends.base import ObjectInfo, ObjectMissing, StorageUnavailable
+from storage.backends.settings import FOLDER
 from storage.backends.unsigned import NoSignedUploads
 
 PIECE = 1000
@@ -30,7 +31,7 @@ class FakeProvider:
     def build(self, url: str, _credentials: Any, **_more: Any) -> "FolderBackend":
         """Return the backend of an address, in place of `storage.backends.settings.build_backend`."""
         parts = urlsplit(url)
-        return FolderBackend(self, self.root / parts.netloc / parts.path.strip("/"))
+        return FolderBackend(self, self.root / parts.netloc / parts.path.strip("/") / FOLDER)
 
     def objects(self) -> dict[str, bytes]:
         """Return everything in all buckets, by path."""

@@ -42,7 +42,7 @@ import json
 from datetime import timedelta
 from django.utils import timezone
 from metrics.models import Segment
-from metrics.store import compaction
+from metrics.store import sweeping
 from metrics.store.segment_storage import configured_storage
 from runs.lifecycle import purge, storage_ledger
 from runs.models import Run, RunFile
@@ -51,8 +51,8 @@ from storage.models import Blob
 from tests.test_purge import KEPT, counts_of, held_by_category
 half = Run.objects.filter(purge_began_at__isnull=False).count()
 purge.purge_runs(60)
-compaction.ORPHAN_AFTER = services.UNUSED_FOR = timedelta(hours=-1)
-compaction.sweep()
+sweeping.ORPHAN_AFTER = services.UNUSED_FOR = timedelta(hours=-1)
+sweeping.sweep()
 services.sweep()
 services.sweep_strays()
 later = timezone.now() + timedelta(hours=1)

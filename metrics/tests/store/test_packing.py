@@ -1,4 +1,4 @@
-"""Packed and not, files and database: every read gives what plain lists give (MET-1, MET-3, MET-7)."""
+"""Packed and not, in files, the database and a bucket: every read gives what plain lists give (MET-1, MET-3, MET-7)."""
 
 import json
 import math
@@ -17,14 +17,16 @@ from access.actor import SYSTEM
 from metrics.ingest.branching import rewind_run
 from metrics.ingest.transaction import write_group
 from metrics.models import Segment, Stream, StreamKind, Tail
-from metrics.store import compaction, deletion, reads, row_blocks, segment_storage
+from metrics.store import compaction, deletion, reads, row_blocks, segment_storage, sweeping
 from metrics.store.batches import cut, join
 from metrics.store.codec import pack, unpack
 from metrics.store.segment_cache import SegmentReader
 from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from tests.factories import RunFactory
+from tests.fakes.bucket_fixtures import bucket
 
+__all__ = ["bucket"]
 pytestmark = pytest.mark.django_db
 
 
@@ -41,8 +43,10 @@ def _small(monkeypatch, tmp_path, settings):
     monkeypatch.setattr(compaction, "MERGE_AT", 3)
 
 
-@pytest.fixture(params=["files", "database"])
+@pytest.fixture(params=["files", "database", "bucket"])
 def cold_store(request, settings):
+    if request.param == "bucket":
+        request.getfixturevalue("bucket")
     settings.SEGMENT_STORE = request.param
     return segment_storage.configured_storage()
 
@@ -225,7 +229,7 @@ def test_small_neighbours_become_one_and_the_old_content_is_swept(cold_store):
         report = packed(run)
     assert report == compaction.PackingReport(packed=1, merged=1)
     assert list(Segment.objects.values_list("row0", "row_count")) == [(0, 18)]
-    assert compaction.sweep() == 0  # a reader may be on its way
+    assert sweeping.sweep() == 0  # a reader may be on its way
     compaction_orphans = list(cold_store.names(timezone.now() + timedelta(hours=2)))
     assert len(compaction_orphans) == 4
 
@@ -233,10 +237,10 @@ def test_small_neighbours_become_one_and_the_old_content_is_swept(cold_store):
 def test_the_sweep_frees_what_no_segment_names(cold_store, monkeypatch):
     run = filled(20)
     packed(run)
-    monkeypatch.setattr(compaction, "ORPHAN_AFTER", -timedelta(hours=1))
-    assert compaction.sweep() == 0
+    monkeypatch.setattr(sweeping, "ORPHAN_AFTER", -timedelta(hours=1))
+    assert sweeping.sweep() == 0
     deletion.delete_rows(run, 500)  # its own act on commit is not executed here
-    assert compaction.sweep() == 1
+    assert sweeping.sweep() == 1
     assert list(cold_store.names(timezone.now() + timedelta(hours=2))) == []
 
 
@@ -316,8 +320,8 @@ def test_a_lost_row_comes_back_from_the_footer(cold_store):
     packed(run)
     [segment] = Segment.objects.all()
     Segment.objects.all().delete()
-    assert compaction.recover_segment(segment.name)
-    assert not compaction.recover_segment(segment.name)
+    assert sweeping.recover_segment(cold_store, segment.name)
+    assert not sweeping.recover_segment(cold_store, segment.name)
     assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == list(range(40))
 
 
@@ -341,9 +345,9 @@ def call_command_output(name):
 def test_a_content_cut_off_is_no_segment(cold_store):
     cold_store.put("ab" * 16, b"RYS1")
     with pytest.raises(ValueError, match="segment"):
-        compaction.recover_segment("ab" * 16)
+        sweeping.recover_segment(cold_store, "ab" * 16)
     with pytest.raises(FileNotFoundError):
-        compaction.recover_segment("cd" * 16)
+        sweeping.recover_segment(cold_store, "cd" * 16)
 
 
 def test_one_stream_that_cannot_be_packed_does_not_keep_the_others(monkeypatch, caplog):
@@ -364,5 +368,5 @@ def test_what_is_no_number_is_read_through_remembered_contents_too(db):
     send(run, [line(step, text="x") for step in range(6)], offset=0)
     packed(run)
     segment = Segment.objects.get()
-    content = SegmentReader(segment.name)
+    content = SegmentReader(segment)
     assert len(content.index(bytes(segment.index)).read(content).other) == 6

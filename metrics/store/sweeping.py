@@ -1,0 +1,76 @@
+"""Contents without a row: the sweep removes them, or their rows are made again where those were lost."""
+
+import logging
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import chain
+
+from django.db import transaction
+from django.utils import timezone
+
+from common.errors import DomainError
+from metrics.models import ReplacedSegment, Segment, Stream
+from metrics.store import segments
+from metrics.store.naming import segment_row
+from metrics.store.row_blocks import MAX_SEGMENT_ROWS
+from metrics.store.segment_storage import SegmentStorage, all_places, storage_at
+from runs.lifecycle.storage_ledger import HISTORY, settle_run
+from runs.models import Run
+from storage.orphans import remove_orphans
+
+logger = logging.getLogger(__name__)
+
+ORPHAN_AFTER = timedelta(hours=1)
+
+
+def sweep() -> int:
+    """Remove content that no segment names: of merged, moved, deleted and never finished ones; returns how many.
+
+    A bucket that does not answer is swept the next time.
+    """
+    before, removed = timezone.now() - ORPHAN_AFTER, 0
+    for place in all_places():
+        try:
+            storage = storage_at(*place)
+            removed += remove_orphans(
+                storage.names(before), named=partial(_named, before), remove=storage.delete
+            )
+        except DomainError as error:
+            logger.warning("segments in bucket %s were not swept: %s", place[1], error)
+    ReplacedSegment.objects.filter(replaced_at__lt=before).delete()
+    return removed
+
+
+def _named(before: datetime, some: Collection[str]) -> set[str]:
+    """Return which of some names segments have, or readers under way may still ask for."""
+    used = Segment.objects.filter(name__in=some).values_list("name", flat=True)
+    fresh = ReplacedSegment.objects.filter(name__in=some, replaced_at__gte=before)
+    return {*chain(used, fresh.values_list("name", flat=True))}
+
+
+@transaction.atomic
+def recover_segment(storage: SegmentStorage, name: str) -> bool:
+    """Make a lost segment's row again from the footer of its content; says whether rows came back by it.
+
+    Raises:
+        ValueError: the content is cut off, or no segment.
+        FileNotFoundError: nothing of this name.
+        StorageUnavailable: its bucket does not answer.
+    """
+    size_bytes = storage.size(name)
+    packed = segments.index_in(partial(storage.read_stored, name), size_bytes)
+    segment = segment_row(storage, name, size_bytes, packed)
+    stream = Stream.objects.filter(pk=segment.stream_id).first()
+    others = Segment.objects.filter(
+        stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=segment.row_to
+    )
+    if stream is None or segment.row_to > stream.packed_to:
+        return False
+    if any(other.row_to > segment.row0 for other in others):  # merged into another, moved, or there
+        return False
+    if Run.objects.locked().filter(pk=stream.run_id, purge_began_at__isnull=True).first() is None:
+        return False
+    segment.save(force_insert=True)
+    settle_run(stream.run_id, HISTORY)
+    return True
