@@ -8,6 +8,7 @@ what the SDK reads of ended runs.
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from enum import Enum, StrEnum, auto
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -199,5 +200,9 @@ def pieces_of(run_id: int, kind: StreamKind, form: DownloadFormat, *, revealed: 
 
 
 def download(run_id: int, kind: StreamKind, form: DownloadFormat, *, revealed: bool) -> AsyncIterator[bytes]:
-    """Return the pieces for an answer, each made while the one before is sent."""
-    return in_thread(pieces_of(run_id, kind, form, revealed=revealed))
+    """Return the pieces for an answer, each made while the one before is sent.
+
+    The first is made here, so that a bucket that is down is an error, not an answer that breaks off.
+    """
+    pieces = pieces_of(run_id, kind, form, revealed=revealed)
+    return in_thread(chain(list(islice(pieces, 1)), pieces))

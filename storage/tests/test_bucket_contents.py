@@ -41,7 +41,7 @@ class TestPlaces:
     def test_new_content_goes_to_the_folder_of_this_installation_in_the_bucket(self, bucket: FakeProvider):
         blob = store_bytes(b"hello")
         assert blob.bucket is not None
-        assert bucket.objects() == {f"files/runyard/{blob.bucket.folder}/{blob.location}": b"hello"}
+        assert bucket.objects() == {f"files/runyard/{blob.bucket.folder}/objects/{blob.location}": b"hello"}
         assert not list(filesystem.locations(timezone.now().timestamp() + 60))
 
     def test_old_content_stays_readable_where_it_lies(self, bucket: FakeProvider, settings: Any):
