@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 MODULES = [
-    "ingest", "posts", "reads", "history", "workspace", "table", "packing", "permissions", "agent", "alerts",
+    "ingest", "posts", "reads", "history", "workspace", "table", "packing", "buckets", "permissions", "agent", "alerts",
     "automations", "usage", "metering", "artifacts",
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ STEPS, KEYS, STEPS_A_POST = 1_000_000, 5, 4000
 BUCKETS = 1000
 
 
-def _log(run: Run) -> float:
+def log_long_run(run: Run) -> float:
     """Log a long run; return the CPU seconds of decoding its lines."""
     values = walks(np.random.default_rng(0), STEPS, KEYS)
     decoding = 0.0
@@ -32,7 +32,7 @@ def _log(run: Run) -> float:
 def run(home: Path) -> None:
     """Print CPU figures of one run of a million steps."""
     [row] = world.runs(world.project("packing"), 1)
-    decoding = _log(row)
+    decoding = log_long_run(row)
     stream = Stream.objects.get(run=row, kind=StreamKind.HISTORY)
 
     def chart(*, exact: bool = False) -> object:
