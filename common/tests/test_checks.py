@@ -24,6 +24,7 @@ from config import checks
         ("REDIS_URL", "http://example.com", checks.check_redis_url, "runyard.E008"),
         ("SEGMENT_STORE", "files", checks.check_segments, None),
         ("SEGMENT_STORE", "database", checks.check_segments, None),
+        ("SEGMENT_STORE", "bucket", checks.check_segments, "runyard.E011"),
         ("SEGMENT_STORE", "s3", checks.check_segments, "runyard.E011"),
         ("STORAGE_URL", "", checks.check_storage, None),
         ("STORAGE_URL", "/var/files", checks.check_storage, "runyard.E021"),
@@ -65,6 +66,11 @@ def test_a_setting_is_checked(settings, name, value, check, found):
     setattr(settings, name, value)
     assert [message.id for message in check()] == ([found] if found else [])
     assert all("docs/operate/configure.md#" in (message.hint or "") for message in check())
+
+
+def test_segments_go_to_the_bucket_where_there_is_one(settings):
+    settings.SEGMENT_STORE, settings.STORAGE_URL = "bucket", "s3://bucket?region=eu-west-1"
+    assert checks.check_segments() == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from metrics.models import ReplacedSegment, Segment, Stream
 from metrics.store import segments
 from metrics.store.naming import segment_row
 from metrics.store.row_blocks import MAX_SEGMENT_ROWS
-from metrics.store.segment_storage import SegmentStorage, all_places, storage_at
+from metrics.store.segment_storage import SegmentStorage, all_places, storage_at, storage_of
 from runs.lifecycle.storage_ledger import HISTORY, settle_run
 from runs.models import Run
 from storage.orphans import remove_orphans
@@ -53,6 +53,9 @@ def _named(before: datetime, some: Collection[str]) -> set[str]:
 def recover_segment(storage: SegmentStorage, name: str) -> bool:
     """Make a lost segment's row again from the footer of its content; says whether rows came back by it.
 
+    It also takes the place of rows whose contents are gone: an older database beside a bucket of now still names what
+    was merged or moved since.
+
     Raises:
         ValueError: the content is cut off, or no segment.
         FileNotFoundError: nothing of this name.
@@ -62,15 +65,30 @@ def recover_segment(storage: SegmentStorage, name: str) -> bool:
     packed = segments.index_in(partial(storage.read_stored, name), size_bytes)
     segment = segment_row(storage, name, size_bytes, packed)
     stream = Stream.objects.filter(pk=segment.stream_id).first()
-    others = Segment.objects.filter(
-        stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=segment.row_to
-    )
     if stream is None or segment.row_to > stream.packed_to:
         return False
-    if any(other.row_to > segment.row0 for other in others):  # merged into another, moved, or there
+    near = Segment.objects.filter(
+        stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=segment.row_to
+    )
+    others = [other for other in near if other.row_to > segment.row0]
+    if any(_is_outside(other, segment) or _is_there(other) for other in others):
         return False
     if Run.objects.locked().filter(pk=stream.run_id, purge_began_at__isnull=True).first() is None:
         return False
+    Segment.objects.filter(pk__in=[other.pk for other in others]).delete()
     segment.save(force_insert=True)
     settle_run(stream.run_id, HISTORY)
+    return True
+
+
+def _is_outside(other: Segment, segment: Segment) -> bool:
+    """Say whether a segment has rows that another has not."""
+    return other.row0 < segment.row0 or other.row_to > segment.row_to
+
+
+def _is_there(segment: Segment) -> bool:
+    try:
+        storage_of(segment).size(segment.name)
+    except FileNotFoundError:
+        return False
     return True

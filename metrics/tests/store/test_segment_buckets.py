@@ -73,7 +73,8 @@ def test_a_run_is_packed_read_and_swept_beside_files(server, monkeypatch):
     assert (sweeping.sweep(), sweep_strays()) == (0, 0)
     Segment.objects.all().delete()
     assert (sweep_strays(), sweeping.sweep()) == (0, 3)
-    assert buckets.backend_of(blob.bucket_id).info(blob.location) is not None
+    assert blob.bucket is not None
+    assert buckets.backend_of(blob.bucket.pk).info(blob.location) is not None
 
 
 @pytest.mark.parametrize(

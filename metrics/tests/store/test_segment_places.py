@@ -28,6 +28,7 @@ from metrics.store import (
     segment_storage,
     sweeping,
 )
+from metrics.store.segment_bucket import BucketSegmentStorage
 from metrics.tests.store.test_packing import _small, cold_store, filled, line, packed, send, stream_of
 from storage.backends.base import StorageUnavailable
 from storage.buckets import services as buckets
@@ -168,13 +169,13 @@ def test_charts_of_many_runs_are_fetched_side_by_side(in_bucket, monkeypatch):
         packed(run)
     segment_cache.clear_cache()
     barrier = Barrier(len(runs), timeout=60)
-    plain = segment_storage.BucketSegmentStorage.read
+    plain = BucketSegmentStorage.read
 
     def together(self, *given):
         barrier.wait()
         return plain(self, *given)
 
-    monkeypatch.setattr(segment_storage.BucketSegmentStorage, "read", together)
+    monkeypatch.setattr(BucketSegmentStorage, "read", together)
     request = charts.ChartRequest(StreamKind.HISTORY, ["loss"])
     drawn = list(charts.series_of_runs([run.pk for run in runs], request))
     assert [one.by_key["loss"].x.size for one in drawn] == [40] * 4
@@ -313,7 +314,8 @@ def test_sweeps_of_files_and_of_segments_do_not_see_each_other(in_bucket, monkey
     blob = store_bytes(b"a file")
     run = filled(40)
     packed(run)
-    backends = [buckets.backend_of(blob.bucket_id, part) for part in ("", "segments")]
+    assert blob.bucket is not None
+    backends = [buckets.backend_of(blob.bucket.pk, part) for part in ("", "segments")]
     keys = [list(backend.keys(timezone.now() + timedelta(hours=1))) for backend in backends]
     assert keys == [[blob.location], [f"{Segment.objects.get().name[:2]}/{Segment.objects.get().name}"]]
     age(in_bucket)
@@ -383,6 +385,33 @@ def test_a_crash_between_content_and_row_leaves_the_rows_in_the_tail(cold_store,
     monkeypatch.setattr(compaction, "lock_stream", naming.lock_stream)
     assert packed(run).packed == 1
     assert steps_of(run) == list(range(40))
+
+
+def test_a_database_of_before_a_merge_and_a_move_finds_the_rows_again(in_bucket, settings, monkeypatch):
+    """So a backup is of use whose segments were replaced in the bucket since."""
+    run = RunFactory()
+    for start in (0, 6):
+        send(run, [line(step, loss=1.0) for step in range(start, start + 6)], offset=start)
+        packed(run)
+    moved = filled(40)
+    packed(moved)
+    backup = list(Segment.objects.order_by("pk"))
+    monkeypatch.setattr(compaction, "MERGE_AT", 2)
+    packed(run)
+    settings.STORAGE_URL = "s3://another?region=eu-west-1"
+    buckets.forget()
+    assert move("bucket").moved == 2
+    monkeypatch.setattr(sweeping, "ORPHAN_AFTER", -timedelta(hours=1))
+    assert sweeping.sweep() == 4
+    Segment.objects.all().delete()
+    Segment.objects.bulk_create(backup)
+    with pytest.raises(FileNotFoundError):
+        steps_of(run)
+    out = StringIO()
+    call_command("recover_segments", stdout=out)
+    assert '"recovered": 2' in out.getvalue()
+    assert [len(steps_of(one)) for one in (run, moved)] == [12, 40]
+    assert Segment.objects.count() == 2
 
 
 # -- moving ----------------------------------------------------------------------------------------------------------
