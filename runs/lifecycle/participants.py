@@ -14,6 +14,7 @@ from django.db import Error as DatabaseError
 from django.db.models import QuerySet
 
 from access.actor import Actor
+from common.errors import Unavailable
 from runs.models import Project, Run, RunAlert
 
 logger = logging.getLogger(__name__)
@@ -65,7 +66,10 @@ class RunParticipant:
         return 0, 0
 
     def before_purge(self, run_id: int) -> None:
-        """Take a last look at a run whose rows are about to go, outside any transaction. A failure stops nothing."""
+        """Take a last look at a run whose rows are about to go, outside any transaction.
+
+        Only Unavailable keeps the run for another round; any other failure stops nothing.
+        """
 
     def delete_batch(self, run: Run, limit: int) -> int:
         """Delete up to ``limit`` of a purged run's rows; return how many went, 0 when none is left.
@@ -144,10 +148,16 @@ def count_outputs(actor: Actor, run_ids: Collection[int]) -> tuple[int, int]:
 
 
 def before_purge(run_id: int) -> None:
-    """Let all take a last look at a run."""
+    """Let all take a last look at a run.
+
+    Raises:
+        Unavailable: what one of them looks at does not answer; the purge waits for it.
+    """
     for participant in _participants:
         try:
             participant.before_purge(run_id)
+        except Unavailable:
+            raise
         except Exception:
             logger.exception("%s failed for run %s, which is purged nevertheless", participant, run_id)
 

@@ -25,6 +25,7 @@ from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from common.errors import Unavailable
 from metrics.hardware import system_metrics
 from metrics.models import Stream, StreamKind
 from metrics.store import row_blocks
@@ -326,8 +327,12 @@ def _waiting(streams: QuerySet[Stream]) -> list[tuple[int, int]]:
     return list(waiting.order_by("run__is_host", "run_id").values_list("run_id", measured_to))
 
 
-def _measure_some(measured_to: Mapping[int, int]) -> Iterator[int]:
-    """Measure runs from rows on; yields those that were looked at. One that fails is left for later."""
+def _measure_some(measured_to: Mapping[int, int], *, is_last_look: bool = False) -> Iterator[int]:
+    """Measure runs from rows on; yields those that were looked at. One that fails is left for later.
+
+    Raises:
+        Unavailable: at a last look, the bucket of a run's samples does not answer.
+    """
     since = {run_id: max(0, row - _LOOK_BACK_ROWS) for run_id, row in measured_to.items()}
     cards = cards_of(list(measured_to))
     for run_id, parts in row_blocks.blocks_of(list(measured_to), StreamKind.SYSTEM, since=since):
@@ -338,14 +343,22 @@ def _measure_some(measured_to: Mapping[int, int]) -> Iterator[int]:
             logger.info(
                 "the rows of run %s changed while they were measured; the next round looks again", run_id
             )
+        except Unavailable as error:
+            if is_last_look:
+                raise
+            logger.warning("the GPUs of run %s are measured later: %s", run_id, error)
         except Exception:
             logger.exception("the GPUs of run %s could not be measured", run_id)
         yield run_id
 
 
 def measure_run(run_id: int) -> None:
-    """Measure what is left of one run; also the last look before its samples are purged."""
-    for _run_id in _measure_some(dict(_waiting(Stream.objects.filter(run_id=run_id)))):
+    """Measure what is left of one run; also the last look before its samples are purged.
+
+    Raises:
+        Unavailable: the bucket of its samples does not answer; they must not be purged yet.
+    """
+    for _run_id in _measure_some(dict(_waiting(Stream.objects.filter(run_id=run_id))), is_last_look=True):
         pass
 
 

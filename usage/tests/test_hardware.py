@@ -15,18 +15,20 @@ from access.actor import SYSTEM
 from metrics.ingest.branching import rewind_run
 from metrics.ingest.transaction import write_group
 from metrics.models import Stream, StreamKind
-from metrics.store import compaction, keysets, row_blocks
+from metrics.store import compaction, keysets, row_blocks, segment_cache
 from metrics.tests.ingest.test_ingest import history, post
 from runs.bulk_actions import deletion
 from runs.lifecycle import purge
 from runs.models import Run
 from runs.projects import deletion as project_deletion
 from tests.factories import RunFactory
+from tests.fakes.bucket_fixtures import bucket
 from usage.metering import hardware
 from usage.metering.run_gpus import Cards
 from usage.models import HardwareUse
 from usage.tasks import measure_hardware
 
+__all__ = ["bucket"]
 pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC).timestamp()
@@ -337,6 +339,25 @@ def test_a_run_is_measured_before_its_samples_are_purged(give_up):
     assert purge.purge_runs(60) == 1
     assert used(run) == (30, 3000)
     assert measure_hardware() == 0
+
+
+def test_a_purge_waits_for_a_bucket_that_has_samples_to_measure(bucket, settings, monkeypatch, caplog):
+    """BIL-4: what is down today answers tomorrow."""
+    settings.SEGMENT_STORE, settings.STORAGE_CACHE_BYTES = "bucket", 0
+    monkeypatch.setattr(compaction, "PACK_ENDED_AT_ROWS", 3)
+    monkeypatch.setattr(compaction, "PACK_AT_ROWS", 3)
+    run = sampled([sample(NOON + 10 * n, 100.0) for n in range(4)])
+    compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.SYSTEM).pk)
+    segment_cache.clear_cache()
+    deletion.delete_run(actor=SYSTEM, run=run)
+    Run.objects.filter(pk=run.pk).update(state="finished", deleted_at=timezone.now() - timedelta(days=8))
+    bucket.is_down = True
+    measure_hardware()
+    assert "measured later" in caplog.text
+    assert purge.purge_runs(60) == 0
+    bucket.is_down = False
+    assert purge.purge_runs(60) == 1
+    assert used(run) == (30, 3000)
 
 
 def test_samples_that_cannot_be_read_keep_no_run_from_going(monkeypatch, caplog):
