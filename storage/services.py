@@ -16,9 +16,9 @@ from common.errors import Unavailable
 from storage import filesystem, owners, parts
 from storage.buckets.services import backend_of
 from storage.contents import writing
+from storage.contents.orphans import remove_orphans
 from storage.contents.writing import PlacedContent
 from storage.models import Blob, Bucket, ByteEntry, Holding
-from storage.orphans import remove_orphans
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from metrics.store.row_blocks import MAX_SEGMENT_ROWS
 from metrics.store.segment_storage import SegmentStorage, all_places, storage_at, storage_of
 from runs.lifecycle.storage_ledger import HISTORY, settle_run
 from runs.models import Run
-from storage.orphans import remove_orphans
+from storage.contents.orphans import remove_orphans
 
 logger = logging.getLogger(__name__)
 
