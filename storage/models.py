@@ -129,6 +129,11 @@ class BucketMove(models.Model):
     def __str__(self) -> str:
         return f"{self.team} to {self.target or 'the data folder'}"
 
+    @property
+    def files_total(self) -> int:
+        """How many files it is about, as far as that is known."""
+        return self.files_done + self.files_left
+
 
 class ByteEntry(models.Model):
     """One change of the bytes that a team holds. Kept for ever: metering is rebuilt from it (BIL-4).

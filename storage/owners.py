@@ -6,6 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.actor import Actor
 from common.errors import DomainError
 from storage.contents.reading import Openable
 from storage.models import Blob
@@ -24,6 +25,12 @@ class BlobOwner:
     def blobs_of_team(self, team_id: int) -> "QuerySet[Blob, int]":
         """Return the ids of the blobs that a team uses."""
         raise NotImplementedError
+
+    def names_in_team(
+        self, actor: Actor, team_id: int, blob_ids: Collection[int]
+    ) -> Iterable[tuple[int, str]]:
+        """Return what a team calls some blobs, by id, as far as the actor may know; an untranslated path."""
+        return ()
 
     def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
         """Let what a team has name the same content in another place; call in a transaction."""

@@ -33,6 +33,12 @@ def move_contents() -> int:
     return moving.go_on_with_all()
 
 
+def move_contents_now() -> None:
+    """Let a worker go on with moves at once, and again when one with nothing left may end; call after the commit."""
+    move_contents.delay()
+    move_contents.apply_async(countdown=moving.SETTLED_AFTER.total_seconds() + 1)
+
+
 @shared_task(time_limit=600)
 def begin_late_moves() -> int:
     """Find what lies outside of the buckets of its teams; returns of how many teams."""

@@ -6,8 +6,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from access.actor import Actor
+from access.engine import visible
+from artifacts.access import ArtifactAction
 from artifacts.drafts import direct_uploads, manifests, uploads
-from artifacts.models import Content, Version
+from artifacts.models import Content, Entry, Version
 from common.errors import DomainError
 from runs.files.refused_files import record_refused_file
 from storage.models import Blob
@@ -27,6 +30,17 @@ class ArtifactBlobOwner(BlobOwner):
         """Return the contents that its projects hold."""
         rows = Content.objects.filter(project__team=team_id)
         return rows.values("blob_id")  # type: ignore[return-value] # ids of Blob
+
+    def names_in_team(self, actor: Actor, team_id: int, blob_ids: Some[int]) -> Iterable[tuple[int, str]]:
+        """Return project, artifact and path of files of the versions that the actor sees."""
+        versions = visible(
+            actor, ArtifactAction.VIEW, Version.objects.filter(collection__project__team=team_id)
+        )
+        named = Entry.objects.filter(content__blob__in=blob_ids, version__in=versions)
+        rows = named.values_list(
+            "content__blob", "version__collection__project__name", "version__collection__name", "path"
+        )
+        return [(blob, f"{project}/{name}: {path}") for blob, project, name, path in rows]
 
     def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
         """Change the contents."""

@@ -1,13 +1,16 @@
 """Files of runs as `storage` sees them: who receives uploads, and which blobs are in use."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from django.db.models import QuerySet
 
+from access.actor import Actor
+from access.engine import visible
+from runs.access import RunAction
 from runs.files import services
 from runs.files.refused_files import record_refused_file
-from runs.models import RunFile
+from runs.models import Run, RunFile
 from runs.secrets.documents import masked_pieces
 from storage.contents.reading import Openable
 from storage.models import Blob
@@ -27,6 +30,14 @@ class RunFileBlobOwner(BlobOwner):
         """Return the contents of the files of its runs."""
         rows = RunFile.objects.filter(run__project__team=team_id)
         return rows.values("blob_id")  # type: ignore[return-value] # ids of Blob
+
+    def names_in_team(
+        self, actor: Actor, team_id: int, blob_ids: Collection[int]
+    ) -> Iterable[tuple[int, str]]:
+        """Return project, run and name of files of the runs that the actor sees."""
+        runs = visible(actor, RunAction.VIEW, Run.objects.filter(project__team=team_id))
+        files = RunFile.objects.filter(blob__in=blob_ids, run__in=runs).select_related("run__project")
+        return [(file.blob_id, f"{file.run.project.name}/{file.run.uid}: {file.name}") for file in files]
 
     def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
         """Change the files."""

@@ -3,6 +3,7 @@
 import json
 import logging
 import time
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -128,13 +129,18 @@ def check_default_bucket() -> str:
     bucket = default_bucket()
     if bucket is None:
         return ""
-    return keep_check(bucket, is_operators=True)
+    return keep_check(bucket, lambda opened: check(open_bucket(opened), is_operators=True))
 
 
-def keep_check(bucket: Bucket, *, is_operators: bool = False) -> str:
-    """Try what a bucket must do, and keep the word with its row; returns what is wrong, "" for nothing."""
+def keep_check(bucket: Bucket, check_it: Callable[[Bucket], None]) -> str:
+    """Try what a bucket must do, and keep the word with its row; returns what is wrong, "" for nothing.
+
+    Args:
+        bucket: Which.
+        check_it: Tries it; raises a DomainError that says what is wrong.
+    """
     try:
-        check(open_bucket(bucket), is_operators=is_operators)
+        check_it(bucket)
         bucket.check_error = ""
     except DomainError as error:
         bucket.check_error = error.message

@@ -6,19 +6,24 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from access.actor import Actor
+from access.actor import SYSTEM, Actor
 from access.audit.log import record
 from access.engine import require
 from common.crypto import seal
-from common.errors import Conflict, Invalid
-from storage.backends.base import Backend
-from storage.backends.check import check
+from common.errors import Conflict, Invalid, TooManyRequests
+from common.rate_limits import count
 from storage.buckets import services
 from storage.models import Bucket, BucketMove
 from storage.team_buckets import moving
+from storage.team_buckets.probe import check_in_time
 from teams.access import TeamAction
 from teams.models import Team
+
+CHECKS, CHECKS_WINDOW_S = 20, 60
+"""How often somebody may have buckets checked: each waits for a server that they name."""
+CHECKED = "checks of buckets"
 
 
 def connect(*, actor: Actor, team: Team, url: str, credentials: Mapping[str, str]) -> BucketMove:
@@ -34,14 +39,11 @@ def connect(*, actor: Actor, team: Team, url: str, credentials: Mapping[str, str
         Invalid: the address or the credentials cannot be right.
         StorageUnavailable: the bucket cannot be used; says which permission is missing.
         Conflict: files of the team are being moved.
+        TooManyRequests: the actor has had buckets checked often enough.
     """
     require(actor, TeamAction.MANAGE_STORAGE, team)
     _require_rest(team)
-    bucket = Bucket(
-        url=url.strip(), folder=services.new_folder(), sealed_credentials=_sealed(credentials),
-        checked_at=timezone.now(),
-    )  # fmt: skip
-    check(_open(bucket))  # outside of a transaction: it waits for the bucket
+    bucket = checked_bucket(actor, url, credentials)  # outside of a transaction: it waits for the bucket
     with transaction.atomic():
         before = _lock(team)
         if before is not None:
@@ -50,6 +52,27 @@ def connect(*, actor: Actor, team: Team, url: str, credentials: Mapping[str, str
         bucket.team = team
         bucket.save()
         return _begin(actor, "team.connect_bucket", team, before or services.default_bucket(), bucket)
+
+
+def checked_bucket(actor: Actor, url: str, credentials: Mapping[str, str]) -> Bucket:
+    """Return a bucket that is nobody's and not stored yet, after it did all that will be asked of it.
+
+    Takes up to `storage.team_buckets.probe.WAIT_S`, in no transaction; raises as `connect`.
+    """
+    bucket = Bucket(
+        url=url.strip(), folder=services.new_folder(), sealed_credentials=_sealed(credentials),
+        checked_at=timezone.now(),
+    )  # fmt: skip
+    _check(actor, bucket)
+    return bucket
+
+
+def give_to_new_team(*, actor: Actor, team: Team, bucket: Bucket) -> None:
+    """Store a checked bucket as that of a team which has nothing to move, in the transaction that creates it."""
+    require(actor, TeamAction.MANAGE_STORAGE, team)
+    bucket.team = team
+    bucket.save()
+    _record(actor, "team.connect_bucket", team, {"bucket": str(bucket)})
 
 
 @transaction.atomic
@@ -62,7 +85,7 @@ def disconnect(*, actor: Actor, team: Team) -> BucketMove:
     require(actor, TeamAction.MANAGE_STORAGE, team)
     before = _lock(team)
     if before is None:
-        raise Conflict("This team has no bucket of its own.")
+        raise Conflict(_("This team has no bucket of its own."))
     before.team = None
     before.save(update_fields=["team"])
     return _begin(actor, "team.disconnect_bucket", team, before, services.default_bucket())
@@ -75,11 +98,12 @@ def replace_credentials(*, actor: Actor, team: Team, credentials: Mapping[str, s
         Conflict: the team has no bucket.
         Invalid: the credentials cannot be right.
         StorageUnavailable: the bucket cannot be used by them; says which permission is missing.
+        TooManyRequests: as for `connect`.
     """
     require(actor, TeamAction.MANAGE_STORAGE, team)
-    bucket = _current(team)
+    bucket = current_bucket(team)
     bucket.sealed_credentials = _sealed(credentials)
-    check(_open(bucket))
+    _check(actor, bucket)
     bucket.checked_at, bucket.check_error = timezone.now(), ""
     with transaction.atomic():
         bucket.save(update_fields=["sealed_credentials", "checked_at", "check_error"])
@@ -95,39 +119,70 @@ def check_again(*, actor: Actor, team: Team) -> Bucket:
 
     Raises:
         Conflict: the team has no bucket.
+        TooManyRequests: as for `connect`.
     """
     require(actor, TeamAction.MANAGE_STORAGE, team)
-    bucket = _current(team)
-    services.keep_check(bucket)
+    bucket = current_bucket(team)
+    _count_check(actor)
+    services.keep_check(bucket, check_in_time)
+    return bucket
+
+
+def retry(*, actor: Actor, team: Team) -> BucketMove:
+    """Let a move that has stopped go on now, instead of when its time comes.
+
+    Raises:
+        Conflict: none is under way.
+    """
+    require(actor, TeamAction.MANAGE_STORAGE, team)
+    move = moving.under_way(team.pk)
+    if move is None:
+        raise Conflict(_("No files of this team are being moved."))
+    moving.wake(move)
+    move.refresh_from_db()
+    return move
+
+
+def current_bucket(team: Team) -> Bucket:
+    """Return the team's bucket, or the one that its files are being moved out of.
+
+    Raises:
+        Conflict: it has none.
+    """
+    bucket = Bucket.objects.filter(team=team).first()
+    if bucket is None:
+        move = moving.under_way(team.pk)
+        bucket = move.source if move is not None and move.source and move.source.sealed_credentials else None
+    if bucket is None:
+        raise Conflict(_("This team has no bucket of its own."))
     return bucket
 
 
 def _sealed(credentials: Mapping[str, str]) -> str:
     given = {name: value.strip() for name, value in credentials.items() if value.strip()}
     if not given:
-        raise Invalid("Give the credentials that open this bucket.")
+        raise Invalid(_("Enter the credentials that open this bucket."))
     return seal(services.SEAL, json.dumps(given))
 
 
-def _open(bucket: Bucket) -> Backend:
+def _check(actor: Actor, bucket: Bucket) -> None:
     if not urlsplit(bucket.url).scheme:
-        raise Invalid("The address of a bucket begins with s3://, gs:// or az://.")
-    return services.open_bucket(bucket)
+        raise Invalid(_("The address of a bucket begins with s3://, gs:// or az://."))
+    _count_check(actor)
+    check_in_time(bucket)
 
 
-def _current(team: Team) -> Bucket:
-    bucket = Bucket.objects.filter(team=team).first()
-    if bucket is None:
-        move = moving.under_way(team.pk)
-        bucket = move.source if move is not None and move.source and move.source.sealed_credentials else None
-    if bucket is None:
-        raise Conflict("This team has no bucket of its own.")
-    return bucket
+def _count_check(actor: Actor) -> None:
+    if actor == SYSTEM:
+        return
+    if wait := count(CHECKED, str(actor.lookup_id), limit=CHECKS, window_s=CHECKS_WINDOW_S):
+        message = _("You can have buckets checked %(count)s times per minute.") % {"count": CHECKS}
+        raise TooManyRequests(message, wait_s=wait)
 
 
 def _require_rest(team: Team) -> None:
     if moving.under_way(team.pk) is not None:
-        raise Conflict("Files of this team are being moved to another bucket; wait until that has ended.")
+        raise Conflict(_("Files of this team are being moved. Wait until that has ended."))
 
 
 def _lock(team: Team) -> Bucket | None:

@@ -264,6 +264,26 @@ class OrganizationMemberUpdateSerializer(serializers.Serializer[Any]):
 KINDS = [(TeamKind.WORK.value, "Work"), (TeamKind.ACADEMIC.value, "Academic")]
 
 
+class CredentialsSerializer(serializers.Serializer[Any]):
+    """What opens a bucket; never returned."""
+
+    credentials = serializers.DictField(
+        child=serializers.CharField(max_length=20_000, allow_blank=True), write_only=True,
+        help_text="`access_key` and `secret_key` of S3; `service_account` of Google, its JSON key as one text; "
+        "`account_key`, `signature` or `connection_string` of Azure.",
+    )  # fmt: skip
+
+
+class BucketSerializer(CredentialsSerializer):
+    """A bucket, and what opens it."""
+
+    url = serializers.CharField(
+        max_length=1000,
+        help_text="`s3://BUCKET/PREFIX?region=…` (`&endpoint=https://…` of other servers), `gs://BUCKET/PREFIX` or "
+        "`az://ACCOUNT/CONTAINER/PREFIX`.",
+    )  # fmt: skip
+
+
 class TeamCreateSerializer(serializers.Serializer[Any]):
     """What makes a team."""
 
@@ -272,6 +292,11 @@ class TeamCreateSerializer(serializers.Serializer[Any]):
         max_length=64, help_text="An organization in which you can create teams."
     )
     kind = serializers.ChoiceField(KINDS, default=TeamKind.WORK.value)
+    storage = BucketSerializer(
+        required=False, write_only=True,
+        help_text="The bucket that takes the team’s files, the default storage of the server unless given; it is "
+        "tried first, and if anything is refused no team is created.",
+    )  # fmt: skip
 
 
 class TeamUpdateSerializer(ProfileUpdateSerializer):

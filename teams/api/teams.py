@@ -41,6 +41,7 @@ from teams.members import services
 from teams.models import SHARED_KINDS, Membership, OrganizationMember, Team
 from teams.roles.builtin import roles_for
 from teams.teams import deletion, privacy
+from teams.teams.new_bucket import bucket_connector
 from teams.teams.selectors import organization_named, shared_team
 from teams.teams.services import change_team, create_team
 
@@ -111,8 +112,11 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
     def create(self, request: Request) -> Response:
         """Make a team of an organization; you are its first admin."""
         actor, body = signed_in(request), validated(TeamCreateSerializer, request.data)
-        body["organization"] = organization_named(actor, body["organization"])
-        team = create_team(actor=actor, admin=person_of(request), **body)
+        organization = organization_named(actor, body["organization"], OrganizationAction.CREATE_TEAM)
+        admin, bucket = person_of(request), body.pop("storage", None)
+        if bucket:
+            body["give_bucket"] = bucket_connector().check(actor, **bucket)
+        team = create_team(actor=actor, admin=admin, **body | {"organization": organization})
         return Response(TeamSerializer(team).data, status=HTTP_201_CREATED)
 
     @extend_schema(responses=TeamDetailSerializer)

@@ -1,5 +1,6 @@
 """Who may create teams, and creating one together with a new organization (TEAM-2)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -47,8 +48,11 @@ def create_team_with_organization(
     organization: Organization | None,
     new_organization: str,
     user: User,
+    give_bucket: Callable[[Team], None] | None = None,
 ) -> Team:
     """Make a team of an organization, or of a new one, which is made with it or not at all."""
     if organization is None:
         organization = create_organization(actor=actor, name=new_organization, admin=user)
-    return create_team(actor=actor, name=name, organization=organization, admin=user, kind=kind)
+    return create_team(
+        actor=actor, name=name, organization=organization, admin=user, kind=kind, give_bucket=give_bucket
+    )

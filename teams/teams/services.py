@@ -1,5 +1,7 @@
 """Creating and changing teams, personal entities among them."""
 
+from collections.abc import Callable
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -29,9 +31,24 @@ def create_personal_team(user: User) -> None:
 
 @transaction.atomic
 def create_team(
-    *, actor: Actor, name: str, organization: Organization, admin: User, kind: str = TeamKind.WORK
+    *,
+    actor: Actor,
+    name: str,
+    organization: Organization,
+    admin: User,
+    kind: str = TeamKind.WORK,
+    give_bucket: Callable[[Team], None] | None = None,
 ) -> Team:
-    """Make a team of an organization with its first admin (TEAM-2)."""
+    """Make a team of an organization with its first admin (TEAM-2).
+
+    Args:
+        actor: Who makes it.
+        name: What it is called for ever.
+        organization: Whose it is.
+        admin: Who can invite others.
+        kind: Work or academic.
+        give_bucket: Gives it a bucket that was tried (`teams.teams.new_bucket`).
+    """
     require(actor, OrganizationAction.CREATE_TEAM, organization)
     if kind not in {TeamKind.WORK, TeamKind.ACADEMIC}:
         raise Invalid(_("Personal teams are created with their user; choose Work or Academic."))
@@ -53,6 +70,8 @@ def create_team(
         team_id=team.pk,
         after={"admin": admin.username},
     )
+    if give_bucket is not None:
+        give_bucket(team)
     return team
 
 

@@ -20,13 +20,13 @@ function enableAdding(): void {
   });
 }
 
-/** Show a part only while the select named before "=" has the value after it. */
+/** Show a part only while the select named before "=" has one of the values after it, which blanks part. */
 function follow(part: HTMLElement): void {
-  const [id = "", value = ""] = (part.dataset.shownWhen ?? "").split("=");
+  const [id = "", values = ""] = (part.dataset.shownWhen ?? "").split("=");
   const select = document.getElementById(id);
   if (!(select instanceof HTMLSelectElement)) return;
   const update = (): void => {
-    part.hidden = select.value !== value;
+    part.hidden = !values.split(" ").includes(select.value);
   };
   select.addEventListener("change", update);
   update();

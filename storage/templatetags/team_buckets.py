@@ -1,0 +1,28 @@
+"""Where buckets are, and the fields that ask for one, as pages show them."""
+
+from collections.abc import Iterator
+
+from django import template
+from django.forms import BoundField
+from django.utils.translation import gettext as _
+
+from storage.team_buckets.forms import FIELDS, BucketForm
+from storage.team_buckets.selectors import Place, Provider
+
+register = template.Library()
+
+
+@register.filter
+def provider_label(place: Place) -> str:
+    """Return what people call who keeps the bytes."""
+    if place.provider == Provider.S3:
+        return _("A server that speaks S3") if place.endpoint else "Amazon S3"
+    others = {Provider.GOOGLE: "Google Cloud Storage", Provider.AZURE: "Azure Blob Storage"}
+    return others.get(Provider(place.provider)) or _("Data folder of the server")
+
+
+@register.filter
+def by_provider(form: BucketForm) -> Iterator[tuple[BoundField, str]]:
+    """Yield the fields below that of the provider, each with the providers that it is asked for."""
+    for name in dict.fromkeys(name for names in FIELDS.values() for name in names if name != "provider"):
+        yield form[name], " ".join(kind for kind, names in FIELDS.items() if name in names)
