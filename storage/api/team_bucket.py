@@ -12,7 +12,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from access.rest.policy import actor_of
 from access.routes import declare
-from common.errors import Invalid
+from common.errors import Conflict
 from common.rest.responses import validated
 from storage.api.serializers import TeamBucketSerializer
 from storage.backends.base import StorageUnavailable
@@ -32,7 +32,7 @@ def _refused_buckets() -> Iterator[None]:
     try:
         yield
     except StorageUnavailable as error:
-        raise Invalid(error.message) from error
+        raise Conflict(error.message) from error
 
 
 @declare(TeamAction.MANAGE_SETTINGS)
@@ -69,7 +69,7 @@ class TeamBucketViewSet(GenericViewSet[Any]):
         """Connect a bucket that takes the team’s files from now on, and begin to move the others there.
 
         The bucket is written to, read, listed and deleted from first, which takes 30 s at most. If anything is refused,
-        the answer is 400, says which permission is missing, and nothing changes.
+        the answer is 409, says which permission is missing, and nothing changes.
         """
         row, body = self._team(), validated(BucketSerializer, request.data)
         with _refused_buckets():

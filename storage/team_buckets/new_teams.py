@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from access.actor import Actor
-from common.errors import Invalid
+from common.errors import Conflict
 from storage.backends.base import StorageUnavailable
 from storage.models import Bucket
 from storage.team_buckets import connector
@@ -25,7 +25,7 @@ class NewTeamConnector:
         try:
             bucket = connector.checked_bucket(actor, url, credentials)
         except StorageUnavailable as error:
-            raise Invalid(error.message) from error
+            raise Conflict(error.message) from error
         return partial(_give, actor, bucket)
 
 

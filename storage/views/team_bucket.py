@@ -15,7 +15,6 @@ from access.routes import declare
 from access.web.requests import actor_of
 from accounts.sign_in.reauthentication import reauthenticated
 from common.errors import DomainError, Forbidden
-from common.web.responses import fragment
 from storage.tasks import move_contents_now
 from storage.team_buckets import connector
 from storage.team_buckets.forms import BucketForm, CredentialsForm
@@ -38,7 +37,8 @@ def section(request: HttpRequest, entity: str) -> HttpResponse:
     """Show where the files lie; HTMX polls the body while they are moved."""
     team = team_of(request, entity, TeamAction.MANAGE_SETTINGS)
     context = {"team": team, "storage": storage_of_team(actor_of(request), team)}
-    return render(request, fragment(request, "storage/team_bucket/section.html", "state"), context)
+    part = "state" if request.headers.get("HX-Request") else "section"
+    return render(request, f"storage/team_bucket/{part}.html", context)
 
 
 @declare(TeamAction.MANAGE_STORAGE)

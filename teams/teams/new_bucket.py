@@ -41,7 +41,8 @@ class BucketConnector(Protocol):
         Takes half a minute at most, in no transaction.
 
         Raises:
-            Invalid: the bucket cannot be used; says why.
+            Invalid: the address or the credentials cannot be right.
+            Conflict: the bucket cannot be used; says which permission is missing, or what else.
             TooManyRequests: the actor has tried often enough.
         """
 

@@ -45,7 +45,7 @@ def _created(request: HttpRequest, form: NewTeamForm, bucket: NewBucketForm) -> 
     try:
         if bucket.is_wanted:
             give_bucket = bucket_connector().check(actor, bucket.url, bucket.credentials)
-    except (Invalid, TooManyRequests) as error:
+    except (Conflict, Invalid, TooManyRequests) as error:
         bucket.add_error(None, error.message)
         return None
     try:

@@ -76,6 +76,7 @@ TABLE = {
     "service accounts of the organization: manage": _row("O", "organization.manage_members"),
     "projects: pin": _row("A O", "project.pin", sees="projects: view"),  # TEAM-10, part of "profile page"
     "team: settings": _row("A O", "team.manage_settings", sees="team: view"),
+    "team: storage": _row("O", "team.manage_storage", sees="team: view"),  # TEAM-40: "or by an org admin"
     "team: delete": _row("O", "team.delete", sees="team: view"),
     "team: export": _row("A O", "team.export", sees="team: view"),  # TEAM-12: what admins see is all of it
     "team: usage": _row("A O", "team.view_usage", sees="team: view"),

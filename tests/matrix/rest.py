@@ -26,6 +26,10 @@ _PUBLIC = frozenset({"public", "open"})
 _BEGIN = {"entity": "$entity", "project": "$project"}
 _FAILS = {"event": "RUN_STATE", "filter": {"run_state_filter": {"states": ["FAILED"]}}}
 _NO_PICTURE = {"picture": "no JSON is one"}
+_BUCKET = {
+    "url": "s3://files?endpoint=http://127.0.0.1:9",  # in a network of ours, so that nothing is asked
+    "credentials": {"access_key": "key", "secret_key": "secret"},
+}
 _ROLE = {"name": "Night shift", "base": "member", "adds": ["run.stop"]}
 
 
@@ -346,6 +350,12 @@ ROUTES: dict[str, list[Case]] = {
     "TeamViewSet.restore": _of_team("team: delete", "POST"),
     "TeamViewSet.privacy": _of_team("team: privacy"),
     "TeamViewSet.change_privacy": _of_team("team: privacy", "PATCH", {"members_may_invite": True}),
+    "TeamBucketViewSet.retrieve": _of_team("team: settings"),
+    "TeamBucketViewSet.update": _of_team("team: storage", "PUT", _BUCKET),
+    "TeamBucketViewSet.partial_update": _of_team("team: storage", "PATCH", {"credentials": {}}),
+    "TeamBucketViewSet.destroy": _of_team("team: storage", "DELETE"),
+    "TeamBucketViewSet.check": _of_team("team: storage", "POST"),
+    "TeamBucketViewSet.retry": _of_team("team: storage", "POST"),
     "TeamMemberViewSet.list": _of_team("team: view"),
     "TeamMemberViewSet.retrieve": _of_team("team: view"),
     "TeamMemberViewSet.create": _of_team("team: add / remove members", "POST", {"username": "outsider"}),

@@ -175,6 +175,11 @@ def _disconnect_bucket(scene: Scene) -> None:
     connector.disconnect(actor=SYSTEM, team=scene.team)
 
 
+def _connect_bucket(scene: Scene) -> None:
+    bucket = Bucket(url="s3://own?region=eu-west-1", folder="folder")
+    connector.give_to_new_team(actor=SYSTEM, team=scene.team, bucket=bucket)
+
+
 def _cancel(scene: Scene) -> None:
     exports.cancel_export(actor=actor(User.objects.get(username="ada")), export=_export(scene))
 
@@ -307,6 +312,7 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "team.manage_privacy": lambda scene: privacy.set_privacy(
         actor=SYSTEM, team=scene.team, values={"is_hidden": True}
     ),
+    "team.connect_bucket": _connect_bucket,
     "team.disconnect_bucket": _disconnect_bucket,
     "team.delete": lambda scene: team_deletion.delete_team(actor=SYSTEM, team=scene.team, typed="vision"),
     "team.restore": lambda scene: team_deletion.restore_team(
