@@ -56,12 +56,12 @@ class TeamBucketSerializer(serializers.Serializer[TeamStorage]):
     """Where a team's files lie; no credentials are ever returned."""
 
     is_own = serializers.SerializerMethodField(help_text="Whether it is the team’s own bucket.")
-    provider = serializers.ChoiceField([(value, value) for value in Provider], source="place.provider")
-    bucket = serializers.CharField(source="place.bucket", help_text="Of Azure the container.")
-    account = serializers.CharField(source="place.account", help_text="Of Azure.")
-    prefix = serializers.CharField(source="place.prefix")
-    region = serializers.CharField(source="place.region")
-    endpoint = serializers.CharField(source="place.endpoint")
+    provider = serializers.ChoiceField([(value, value) for value in Provider], source="address.provider")
+    bucket = serializers.CharField(source="address.bucket", help_text="Of Azure the container.")
+    account = serializers.CharField(source="address.account", help_text="Of Azure.")
+    prefix = serializers.CharField(source="address.prefix")
+    region = serializers.CharField(source="address.region")
+    endpoint = serializers.CharField(source="address.endpoint")
     checked_at = serializers.DateTimeField(source="bucket.checked_at", default=None, allow_null=True)
     has_failed = serializers.BooleanField(help_text="Whether the last check found something wrong.")
     error = serializers.CharField(help_text="What; empty unless you may manage the storage.")

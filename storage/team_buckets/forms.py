@@ -48,6 +48,8 @@ class CredentialsForm(forms.Form):
     """What opens a bucket, of one kind or of a kind that is chosen; what was typed is not shown again."""
 
     use_required_attribute = False  # of fields that another provider has, too
+    first_kind = "s3"
+    """Is shown until another is chosen."""
     access_key = forms.CharField(label=_("Access key ID"), max_length=500, widget=forms.TextInput(_PLAIN))
     secret_key = _secret(_("Secret access key"))
     service_account = forms.CharField(
@@ -73,7 +75,7 @@ class CredentialsForm(forms.Form):
     def kind(self) -> str:
         """What was chosen, or is shown first."""
         chosen = self._kind or str(self["provider"].value())
-        return chosen if chosen in FIELDS else "s3"
+        return chosen if chosen in FIELDS else self.first_kind
 
     def full_clean(self) -> None:
         """Look at the fields of the chosen kind only: the others are not shown."""
@@ -134,11 +136,12 @@ class NewTeamBucketForm(BucketForm):
         label=_("Where files are stored"), choices=[("", _("Default storage of this server")), *PROVIDERS],
         required=False,
     )  # fmt: skip
+    first_kind = ""
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data, prefix="storage")
 
     @property
-    def is_wanted(self) -> bool:
+    def is_chosen(self) -> bool:
         """Whether one was chosen."""
         return bool(self.kind)

@@ -31,7 +31,7 @@ class Provider(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BucketAddress:
     """A bucket without its secrets, or the data folder."""
 
     provider: str
@@ -44,16 +44,16 @@ class Place:
     endpoint: str = ""
 
 
-def place_of(bucket: Bucket | None) -> Place:
+def address_of(bucket: Bucket | None) -> BucketAddress:
     """Return where a bucket is, None for the data folder."""
     if bucket is None:
-        return Place(Provider.FOLDER)
+        return BucketAddress(Provider.FOLDER)
     parts, options = urlsplit(bucket.url), dict(parse_qsl(urlsplit(bucket.url).query))
     host, path = parts.netloc, unquote(parts.path).strip("/")
     account = ""
     if parts.scheme == Provider.AZURE:
         account, (host, _slash, path) = host, path.partition("/")
-    return Place(parts.scheme, host, account, path, options.get("region", ""), options.get("endpoint", ""))
+    return BucketAddress(parts.scheme, host, account, path, options.get("region", ""), options.get("endpoint", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class TeamStorage:
     actor: Actor
 
     @cached_property
-    def place(self) -> Place:
+    def address(self) -> BucketAddress:
         """Where new files go."""
-        return place_of(self.bucket or default_bucket())
+        return address_of(self.bucket or default_bucket())
 
     @property
     def error(self) -> str:

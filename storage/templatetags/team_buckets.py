@@ -7,18 +7,18 @@ from django.forms import BoundField
 from django.utils.translation import gettext as _
 
 from storage.team_buckets.forms import FIELDS, BucketForm
-from storage.team_buckets.selectors import Place, Provider
+from storage.team_buckets.selectors import BucketAddress, Provider
 
 register = template.Library()
 
 
 @register.filter
-def provider_label(place: Place) -> str:
+def provider_label(address: BucketAddress) -> str:
     """Return what people call who keeps the bytes."""
-    if place.provider == Provider.S3:
-        return _("A server that speaks S3") if place.endpoint else "Amazon S3"
+    if address.provider == Provider.S3:
+        return _("A server that speaks S3") if address.endpoint else "Amazon S3"
     others = {Provider.GOOGLE: "Google Cloud Storage", Provider.AZURE: "Azure Blob Storage"}
-    return others.get(Provider(place.provider)) or _("Data folder of the server")
+    return others.get(Provider(address.provider)) or _("Data folder of the server")
 
 
 @register.filter

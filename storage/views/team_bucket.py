@@ -18,7 +18,7 @@ from common.errors import DomainError, Forbidden
 from storage.tasks import move_contents_now
 from storage.team_buckets import connector
 from storage.team_buckets.forms import BucketForm, CredentialsForm
-from storage.team_buckets.selectors import place_of, storage_of_team
+from storage.team_buckets.selectors import address_of, storage_of_team
 from teams.access import TeamAction
 from teams.models import Team
 from teams.views.base import answer, team_of
@@ -73,8 +73,8 @@ def connect(request: HttpRequest, entity: str) -> HttpResponse:
 def credentials(request: HttpRequest, entity: str) -> HttpResponse:
     """Ask for other credentials of the same bucket, and try them."""
     team = team_of(request, entity, TeamAction.MANAGE_STORAGE)
-    place = place_of(connector.current_bucket(team))
-    form = CredentialsForm(request.POST or None, kind=place.provider)
+    address = address_of(connector.current_bucket(team))
+    form = CredentialsForm(request.POST or None, kind=address.provider)
     if form.is_valid() and _is_done(
         form,
         lambda: connector.replace_credentials(
@@ -84,7 +84,7 @@ def credentials(request: HttpRequest, entity: str) -> HttpResponse:
         move_contents_now()
         messages.success(request, _("Credentials replaced."))
         return redirect(_page(team))
-    context = {"team": team, "section_route": _SECTION, "form": form, "place": place}
+    context = {"team": team, "section_route": _SECTION, "form": form, "address": address}
     return render(
         request, "storage/team_bucket/credentials.html", context, status=422 if form.errors else 200
     )

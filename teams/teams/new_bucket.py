@@ -11,7 +11,7 @@ class NewBucketForm(Protocol):
     """Asks for a bucket, which nobody need enter; a form of Django, shown by `storage/bucket_fields.html`."""
 
     @property
-    def is_wanted(self) -> bool:
+    def is_chosen(self) -> bool:
         """Whether one was chosen."""
 
     @property

@@ -43,7 +43,7 @@ def _created(request: HttpRequest, form: NewTeamForm, bucket: NewBucketForm) -> 
     """Try the bucket, if one was chosen, and create the team; None where a refusal stands by the fields."""
     actor, data, give_bucket = actor_of(request), form.cleaned_data, None
     try:
-        if bucket.is_wanted:
+        if bucket.is_chosen:
             give_bucket = bucket_connector().check(actor, bucket.url, bucket.credentials)
     except (Conflict, Invalid, TooManyRequests) as error:
         bucket.add_error(None, error.message)
