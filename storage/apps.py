@@ -22,7 +22,7 @@ class StorageConfig(AppConfig):
         register_sections(
             SettingsScope.TEAM,
             Section(
-                _("Secure storage connector"), "database", "storage:team_bucket", 72,
+                _("Storage connector"), "database", "storage:team_bucket", 72,
                 TeamAction.MANAGE_SETTINGS, words,
             ),
         )  # fmt: skip

@@ -111,6 +111,10 @@ class BucketForm(CredentialsForm):
         help_text=_("The address of the server, which browsers and training machines must reach, too."),
     )
     server_region = _text(_("Region"), help_text=_("Only if the server wants one."))
+    field_order = (
+        "provider", "bucket", "account", "container", "key_prefix", "region", "endpoint", "server_region",
+        "access_key", "secret_key", "service_account", "account_key", "signature",
+    )  # fmt: skip
 
     @property
     def url(self) -> str:

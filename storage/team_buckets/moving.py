@@ -263,6 +263,7 @@ class _Worker:
             message = f"{len(self._unreadable)} files cannot be read; they stay where they are, and are tried again."
             self.stop(message, _WAIT_FOR_UNREADABLE)
         elif left or now < self._move.started_at + SETTLED_AFTER:
-            self._update(now + SETTLED_AFTER, files_left=left, unreadable={})
+            wakes_at = (now if left else self._move.started_at) + SETTLED_AFTER
+            self._update(wakes_at, files_left=left, unreadable={})
         else:
             self._update(now, files_left=0, unreadable={}, error="", finished_at=now)

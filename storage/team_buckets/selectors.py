@@ -53,7 +53,9 @@ def address_of(bucket: Bucket | None) -> BucketAddress:
     account = ""
     if parts.scheme == Provider.AZURE:
         account, (host, _slash, path) = host, path.partition("/")
-    return BucketAddress(parts.scheme, host, account, path, options.get("region", ""), options.get("endpoint", ""))
+    return BucketAddress(
+        parts.scheme, host, account, path, options.get("region", ""), options.get("endpoint", "")
+    )
 
 
 @dataclass(frozen=True, slots=True)

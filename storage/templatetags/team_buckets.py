@@ -24,5 +24,7 @@ def provider_label(address: BucketAddress) -> str:
 @register.filter
 def by_provider(form: BucketForm) -> Iterator[tuple[BoundField, str]]:
     """Yield the fields below that of the provider, each with the providers that it is asked for."""
-    for name in dict.fromkeys(name for names in FIELDS.values() for name in names if name != "provider"):
-        yield form[name], " ".join(kind for kind, names in FIELDS.items() if name in names)
+    for name in form.fields:
+        kinds = [kind for kind, names in FIELDS.items() if name in names]
+        if name != "provider":
+            yield form[name], " ".join(kinds)
