@@ -96,7 +96,7 @@ def installation_env(home: Path, database: Database) -> dict[str, str]:
     """Return the variables of an installation whose data is in ``home``: nothing of this process's own settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("RUNYARD_", "DJANGO_"))}
     return kept | {
-        "DJANGO_SETTINGS_MODULE": "config.settings.served",
+        "DJANGO_SETTINGS_MODULE": "config.settings.test_server",
         "PYTHONUNBUFFERED": "1",
         "RUNYARD_HOME": str(home),
         **(

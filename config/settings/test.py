@@ -11,7 +11,7 @@ CELERY_TASK_EAGER_PROPAGATES = True
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 
 # Each test has event loops of its own, and a Redis layer does not end with them; the tests of whole installations
-# (the fixture `server`) use those of production (`served`), so a real one.
+# (the fixture `server`) use those of production (`test_server`), so a real one.
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
 API_RATE = GRAPHQL_RATE = (
