@@ -195,8 +195,9 @@ def test_a_type_is_removed_unless_a_collection_uses_it(
     organization: Organization, admin: Actor, version: Version
 ):
     """ART-5."""
-    given = {"organization": organization, "name": "mixed", "types": ["dataset", "model", "table"]}
-    limited = services.create_registry(actor=admin, **given)
+    limited = services.create_registry(
+        actor=admin, organization=organization, name="mixed", types=["dataset", "model", "table"]
+    )
     place = link_version(actor=SYSTEM, version=version, project=limited.project, name="best")
 
     def remove(*names: str) -> list[str]:
