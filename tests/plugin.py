@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,7 @@ os.environ["RUNYARD_REDIS_URL"] = (
 )
 _redis: "list[subprocess.Popen[bytes]]" = []
 _running: list[pytest.Item] = []
+_preparing: list[threading.Thread] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -88,8 +90,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "Schedule | 
     return Schedule(config, log, FilesInBrowser(SHARED))
 
 
-def pytest_sessionstart() -> None:
-    """Start the embedded Redis."""
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Start the embedded Redis, and what all that ask for a database will wait for, while workers collect."""
+    if passes.is_whole(session.config):
+        from tests.databases import Prepared
+
+        _preparing.append(threading.Thread(target=Prepared().wait, daemon=True))
+        _preparing[0].start()
     if _folder:
         command = embedded_redis.command(_folder)
         quiet = subprocess.DEVNULL  # not our own output: one that outlives us would keep a pipe open
@@ -99,6 +106,8 @@ def pytest_sessionstart() -> None:
 
 def pytest_unconfigure() -> None:
     """Leave nothing behind."""
+    for thread in _preparing:
+        thread.join()
     if SHARED == HOME:
         from tests.databases import Prepared
 

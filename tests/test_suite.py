@@ -15,6 +15,8 @@ from tests.suite import examples, order, passes
 from tests.suite.passes import FIFTHS, ROOT, Pass, amount, fifth_of, select, share
 from tests.suite.schedule import FilesInBrowser, Schedule
 
+ArgsSource = pytest.Config.ArgsSource
+
 
 @dataclass(frozen=True)
 class Item:
@@ -141,6 +143,24 @@ def test_long_files_come_first_and_those_with_a_browser_last_as_a_whole() -> Non
         "mixed.py",
         "mixed.py",
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "option", "is_whole"),
+    [
+        (ArgsSource.TESTPATHS, {"tx": ["popen"]}, True),
+        (ArgsSource.ARGS, {"tx": ["popen"]}, False),
+        (ArgsSource.TESTPATHS, {"tx": []}, False),
+        (ArgsSource.TESTPATHS, {}, False),
+    ],
+)
+def test_databases_are_made_before_they_are_asked_for_where_all_tests_run(
+    source: ArgsSource, option: dict[str, list[str]], is_whole: bool
+) -> None:
+    config = SimpleNamespace(args_source=source, option=SimpleNamespace(collectonly=False, **option))
+    assert passes.is_whole(config) is is_whole  # type: ignore[arg-type]
+    config.workerinput = {}
+    assert not passes.is_whole(config)  # type: ignore[arg-type]
 
 
 @dataclass(eq=False)

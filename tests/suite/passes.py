@@ -83,6 +83,12 @@ def _commit() -> str:
         return ""
 
 
+def is_whole(config: pytest.Config) -> bool:
+    """Whether this process gives all the pass's tests to workers of xdist."""
+    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.collectonly
+    return everything and bool(getattr(config.option, "tx", None)) and not hasattr(config, "workerinput")
+
+
 def is_real(item: pytest.Item) -> bool:
     """Whether a test waits for other processes."""
     return _has(item, REAL_MARKS, REAL_FIXTURES)
