@@ -11,7 +11,7 @@ from tests.sdk.drafts import Draft, begin, manifest_of, md5, of, read
 from tests.sdk.people import Person
 from tests.sdk.raw import exchange, head, statuses
 
-pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
+pytestmark = pytest.mark.sdk
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.installation import Installation
 from tests.sdk.people import Person
 from tests.waiting import PATIENCE_S, until
 
-pytestmark = [pytest.mark.sdk, pytest.mark.dialect]
+pytestmark = pytest.mark.sdk
 
 SCRIPT = """
 import sys, time, wandb
