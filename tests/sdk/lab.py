@@ -98,12 +98,13 @@ class Lab:
 
     def cli(self, *arguments: str, **variables: str) -> tuple[int, str]:
         """Run the SDK's command line; return its status and what it printed."""
-        done = subprocess.run(
-            [str(self.python.with_name("wandb")), *arguments], env=sdks.script_env(self.env(**variables), self.folder),
-            cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE_S,
-            check=False,
+        command = [str(self.python.with_name("wandb")), *arguments]
+        env = sdks.script_env(self.env(**variables), self.folder)
+        process = subprocess.Popen(
+            command, env=env, cwd=self.folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
-        return done.returncode, done.stdout
+        return self.end(process)
 
     def sync(self, *options: str) -> None:
         """Run `wandb sync` on the one run in the folder."""
