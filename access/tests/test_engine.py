@@ -298,6 +298,7 @@ def _keys(model: type[Model], found: Q) -> set[int]:
 
 
 @pytest.mark.portable
+@pytest.mark.takes(20)
 def test_who_may_agrees_with_can_and_with_who_may_each_for_everybody_and_everything():
     """The inverse names exactly who may by role or ownership; what is public or open needs no role.
 
