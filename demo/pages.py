@@ -61,6 +61,8 @@ PAGES = {
     "team-export": "/teams/vision/export",
     "storage": "/settings/storage",
     "team-storage": "/teams/vision/storage",
+    "team-bucket": "/teams/vision/bucket",
+    "team-bucket-connect": "/teams/vision/bucket/connect",
     "team-storage-project": "/teams/vision/storage/cifar-sweep",
     "team-delete": "/teams/vision/delete",
     "deleted-projects": "/projects/ada/deleted",
