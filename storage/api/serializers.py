@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from storage.models import BucketMove
@@ -46,10 +47,11 @@ class BucketMoveSerializer(serializers.ModelSerializer[BucketMove]):
         """Count them."""
         return len(move.unreadable)
 
-    def get_unreadable(self, move: BucketMove) -> list[UnreadableFileSerializer]:
+    @extend_schema_field(UnreadableFileSerializer(many=True))
+    def get_unreadable(self, move: BucketMove) -> Any:
         """Name them, of a move that is under way."""
         named = self._storage().unreadable if move.finished_at is None else []
-        return UnreadableFileSerializer(named, many=True).data  # type: ignore[return-value]  # as the schema reads it
+        return UnreadableFileSerializer(named, many=True).data
 
 
 class TeamBucketSerializer(serializers.Serializer[TeamStorage]):
@@ -71,9 +73,10 @@ class TeamBucketSerializer(serializers.Serializer[TeamStorage]):
         """Tell it by the row."""
         return storage.bucket is not None
 
-    def get_move(self, storage: TeamStorage) -> BucketMoveSerializer | None:
+    @extend_schema_field(BucketMoveSerializer(allow_null=True))
+    def get_move(self, storage: TeamStorage) -> Any:
         """Show the one under way, else the last."""
         move = storage.move or storage.last_move
         if move is None:
             return None
-        return BucketMoveSerializer(move, context={"storage": storage}).data  # type: ignore[return-value]  # likewise
+        return BucketMoveSerializer(move, context={"storage": storage}).data
