@@ -2,6 +2,7 @@
 
 PAGES = {
     "delete-account": "/settings/delete",  # first: some minutes after signing in it asks who is there
+    "team-bucket-connect": "/teams/vision/bucket/connect",  # likewise
     "home": "/",
     "quickstart": "/quickstart",
     "search": "/search?q=a",
@@ -62,7 +63,6 @@ PAGES = {
     "storage": "/settings/storage",
     "team-storage": "/teams/vision/storage",
     "team-bucket": "/teams/vision/bucket",
-    "team-bucket-connect": "/teams/vision/bucket/connect",
     "team-storage-project": "/teams/vision/storage/cifar-sweep",
     "team-delete": "/teams/vision/delete",
     "deleted-projects": "/projects/ada/deleted",
