@@ -75,7 +75,7 @@ def fill(site: Installation) -> None:
 
 def main() -> None:
     """Make all of them."""
-    plugin.pytest_sessionstart()
+    plugin.start_redis()
     try:
         with (
             tempfile.TemporaryDirectory() as home,

@@ -97,6 +97,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
         _preparing.append(threading.Thread(target=Prepared().wait, daemon=True))
         _preparing[0].start()
+    start_redis()
+
+
+def start_redis() -> None:
+    """Start the embedded Redis, unless one was given."""
     if _folder:
         command = embedded_redis.command(_folder)
         quiet = subprocess.DEVNULL  # not our own output: one that outlives us would keep a pipe open
