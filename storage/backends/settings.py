@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from django.utils.translation import gettext as _
+
 from common.errors import Invalid
 from common.safe_http.addresses import OutgoingError, target_of
 from storage.backends.base import Backend
@@ -49,7 +51,8 @@ class _Address:
             try:
                 target_of(url)
             except OutgoingError as error:
-                raise Invalid(f"The endpoint of a bucket must be a web address: {error}.") from None
+                message = _("The endpoint of a bucket must be a web address: %(error)s.")
+                raise Invalid(message % {"error": error}) from None
         return url
 
     def prefix(self, start: int = 0) -> str:
@@ -61,10 +64,11 @@ class _Address:
         segments = self.path[start:]
         for segment in segments:
             if not _SEGMENT.fullmatch(segment) or segment in {".", "..", FOLDER}:
-                raise Invalid(
-                    f"The prefix of a bucket may have letters, digits and any of -_.!() between its slashes; "
-                    f"“{segment[:100]}” may not be a part of it."
+                message = _(
+                    "The prefix of a bucket may have letters, digits and any of -_.!() between its slashes; "
+                    "“%(part)s” may not be a part of it."
                 )
+                raise Invalid(message % {"part": segment[:100]})
         return "/".join([*segments, FOLDER, ""])
 
 
@@ -120,9 +124,9 @@ def _check(address: _Address, given: Mapping[str, str], *, options: set[str], cr
         raise Invalid(f"A bucket needs credentials: {', '.join(sorted(credentials))}.")
 
 
-def _require_name(pattern: re.Pattern[str], name: str, what: str) -> None:
+def _require_name(pattern: re.Pattern[str], name: str, message: str) -> None:
     if not pattern.fullmatch(name) or ".." in name:
-        raise Invalid(f"“{name[:100]}” cannot be the name of {what}.")
+        raise Invalid(message % {"name": name[:100]})
 
 
 def _build_s3(address: _Address, given: Mapping[str, str], timeouts: Timeouts | None) -> Backend:
@@ -135,11 +139,11 @@ def _build_s3(address: _Address, given: Mapping[str, str], timeouts: Timeouts | 
         address.options.get("region", ""),
         address.options.get("style", ""),
     )
-    _require_name(_S3_NAME, address.host, "a bucket")
+    _require_name(_S3_NAME, address.host, _("“%(name)s” cannot be the name of a bucket."))
     if not region and not endpoint:
         raise Invalid("A bucket of Amazon needs its region, as in s3://bucket?region=eu-west-1.")
     if region and not _REGION.fullmatch(region):
-        raise Invalid(f"“{region[:40]}” cannot be a region.")
+        raise Invalid(_("“%(region)s” cannot be a region.") % {"region": region[:40]})
     if style not in {"", "path", "virtual"}:
         raise Invalid("The style of a bucket is “path” or “virtual”.")
     if given and not {"access_key", "secret_key"} <= set(given):
@@ -161,7 +165,7 @@ def _build_s3(address: _Address, given: Mapping[str, str], timeouts: Timeouts | 
 
 def _build_google(address: _Address, given: Mapping[str, str], timeouts: Timeouts | None) -> Backend:
     _check(address, given, options={"endpoint"}, credentials={"service_account"})
-    _require_name(_GOOGLE_NAME, address.host, "a bucket")
+    _require_name(_GOOGLE_NAME, address.host, _("“%(name)s” cannot be the name of a bucket."))
     key = _google_key(given["service_account"]) if given else None
 
     from storage.backends.gcs import GoogleBackend, GoogleBucket
@@ -182,9 +186,9 @@ def _google_key(text: str) -> dict[str, str]:
         found = json.loads(text)
         key = {name: str(found[name]) for name in ("type", "client_email", "private_key")}
     except (ValueError, KeyError, TypeError):
-        raise Invalid("This is not the key of a service account, as Google gives it as JSON.") from None
+        raise Invalid(_("This is not the key of a service account, as Google gives it as JSON.")) from None
     if key["type"] != "service_account" or found.get("universe_domain", "googleapis.com") != "googleapis.com":
-        raise Invalid("Only keys of service accounts of Google itself are taken.")
+        raise Invalid(_("Only keys of service accounts of Google itself are taken."))
     return {**key, "token_uri": "https://oauth2.googleapis.com/token"}
 
 
@@ -195,15 +199,18 @@ def _build_azure(address: _Address, given: Mapping[str, str], timeouts: Timeouts
     endpoint = address.endpoint()
     if text := given.get("connection_string"):
         given, endpoint = _of_connection_string(address, text, endpoint)
-    _require_name(_AZURE_ACCOUNT, address.host, "a storage account")
-    _require_name(_AZURE_NAME, address.path[0] if address.path else "", "a container")
+    _require_name(_AZURE_ACCOUNT, address.host, _("“%(name)s” cannot be the name of a storage account."))
+    _require_name(
+        _AZURE_NAME, address.path[0] if address.path else "",
+        _("“%(name)s” cannot be the name of a container."),
+    )  # fmt: skip
     if len(given) != 1:
         raise Invalid("A container needs one of account_key, signature and connection_string.")
     if key := given.get("account_key"):
         try:
             base64.b64decode(key, validate=True)
         except binascii.Error:
-            raise Invalid("This is not the key of a storage account: it is not in base64.") from None
+            raise Invalid(_("This is not the key of a storage account: it is not in base64.")) from None
 
     from storage.backends.azure import AzureBackend, AzureContainer, AzureCredentials
 

@@ -3,6 +3,8 @@
 from concurrent.futures import Future
 from threading import Thread
 
+from django.utils.translation import gettext as _
+
 from storage.backends.base import Backend, StorageUnavailable
 from storage.backends.check import check
 from storage.backends.transfer import Timeouts
@@ -29,7 +31,8 @@ def check_in_time(bucket: Bucket) -> None:
     try:
         outcome.result(timeout=WAIT_S)
     except TimeoutError:
-        raise StorageUnavailable(f"The bucket did not do within {WAIT_S} s what it was asked to.") from None
+        message = _("The bucket did not do within %(seconds)s s what it was asked to.")
+        raise StorageUnavailable(message % {"seconds": WAIT_S}) from None
 
 
 def _check(backend: Backend, outcome: "Future[None]") -> None:
