@@ -28,8 +28,26 @@ while True:
 """
 
 
-def test_rows_survive_the_packer_killed_at_random_moments(new_server: Callable[..., Installation]) -> None:
-    server = new_server()
+@pytest.fixture(
+    params=["files", pytest.param("bucket", marks=pytest.mark.exhaustive("kills with SeaweedFS"))]
+)
+def segments(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Return the settings of a place of segments."""
+    if request.param == "files":
+        return {}
+    bucket = request.getfixturevalue("bucket_servers")("seaweedfs").new_bucket()
+    return {
+        "RUNYARD_SEGMENTS": "bucket",
+        "RUNYARD_STORAGE_URL": bucket.url,
+        "RUNYARD_STORAGE_KEY": bucket.credentials["access_key"],
+        "RUNYARD_STORAGE_SECRET": bucket.credentials["secret_key"],
+    }
+
+
+def test_rows_survive_the_packer_killed_at_random_moments(
+    new_server: Callable[..., Installation], segments: dict[str, str]
+) -> None:
+    server = new_server(**segments)
     chance = random.Random(4)
     with person(server, "packed-ada") as ada:
         run = ada.wire.begin("packing")
