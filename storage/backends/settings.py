@@ -186,9 +186,9 @@ def _google_key(text: str) -> dict[str, str]:
         found = json.loads(text)
         key = {name: str(found[name]) for name in ("type", "client_email", "private_key")}
     except (ValueError, KeyError, TypeError):
-        raise Invalid(_("This is not the key of a service account, as Google gives it as JSON.")) from None
+        raise Invalid(_("This is not a service account key in JSON, as Google gives it.")) from None
     if key["type"] != "service_account" or found.get("universe_domain", "googleapis.com") != "googleapis.com":
-        raise Invalid(_("Only keys of service accounts of Google itself are taken."))
+        raise Invalid(_("Only service account keys of Google Cloud are accepted."))
     return {**key, "token_uri": "https://oauth2.googleapis.com/token"}
 
 

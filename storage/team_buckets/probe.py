@@ -31,7 +31,7 @@ def check_in_time(bucket: Bucket) -> None:
     try:
         outcome.result(timeout=WAIT_S)
     except TimeoutError:
-        message = _("The bucket did not do within %(seconds)s s what it was asked to.")
+        message = _("The bucket did not pass all checks within %(seconds)s seconds.")
         raise StorageUnavailable(message % {"seconds": WAIT_S}) from None
 
 

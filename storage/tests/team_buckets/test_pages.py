@@ -231,7 +231,7 @@ def test_a_bucket_that_never_ends_is_not_waited_for(
     began = timezone.now()
     page = text_of(as_user("chief", f"{PAGE}/connect", FIELDS))
     ended.set()
-    assert "The bucket did not do within 0.2 s what it was asked to." in page
+    assert "The bucket did not pass all checks within 0.2 seconds." in page
     assert (timezone.now() - began).total_seconds() < 30
 
 
