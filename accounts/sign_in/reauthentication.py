@@ -138,8 +138,9 @@ def _page_of(url: str) -> str:
 
 
 def _store_request(request: HttpRequest) -> bool:
-    """Keep what was sent until it is known who sent it; files and very much text are not."""
-    if request.FILES or len(kept := serialize_request(request)) > _MOST_KEPT_BYTES:
+    """Keep what was sent until it is known who sent it; secrets, files and very much text are not."""
+    is_secret = hasattr(request, "sensitive_post_parameters")  # as the view is marked for error reports
+    if is_secret or request.FILES or len(kept := serialize_request(request)) > _MOST_KEPT_BYTES:
         return False
     request.session[STATE_SESSION_KEY] = {"request": kept}
     return True

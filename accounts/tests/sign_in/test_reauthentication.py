@@ -14,7 +14,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 DANGEROUS = {
     "accounts:api_keys", "accounts:authorize", "accounts:connection_end", "accounts:delete", "accounts:emails",
-    "runs:project_delete", "teams:delete", "teams:privacy", "teams:privacy_close", "teams:organization_change",
+    "runs:project_delete", "storage:team_bucket_connect", "storage:team_bucket_credentials",
+    "teams:delete", "teams:privacy", "teams:privacy_close", "teams:organization_change",
     "teams:organization_privacy", "teams:organization_privacy_close", "teams:organization_settings",
     "teams:organization_delete", "teams:organization_role", "teams:organization_role_new",
     "teams:organization_role_delete", "teams:service_account_key", "teams:organization_service_account_key",

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.actor import SYSTEM
+from accounts.models import User
 from runs.models import Run, RunFile
 from storage.backends.base import StorageUnavailable
 from storage.backends.settings import build_backend
@@ -138,6 +139,20 @@ class TestConnecting:
         response = client.get(f"{PAGE}/connect", headers={"Accept": "text/html"})
         assert response.status_code == 302
         assert "reauthenticate" in response["Location"]
+
+    def test_no_secret_waits_in_a_session_for_who_is_there(self, run: Run, as_user: Any, client: Client):
+        """ACC-9: the form is shown again, empty."""
+        chief = User.objects.get(username="chief")
+        chief.set_password("a long password")
+        chief.save()
+        as_user("chief", PAGE)
+        leave_open(client)
+        headers = {"Accept": "text/html", "Referer": f"http://testserver{PAGE}/connect"}
+        asked = client.post(f"{PAGE}/connect", FIELDS, headers=headers)
+        assert SECRET not in str(dict(client.session))
+        back = client.post(asked["Location"], {"password": "a long password"})
+        assert back["Location"] == f"{PAGE}/connect"
+        assert not Bucket.objects.exists()
 
     @pytest.mark.parametrize(
         ("given", "url", "credentials"),
