@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 MODULES = [
-    "ingest", "posts", "reads", "history", "workspace", "table", "packing", "buckets", "permissions", "agent", "alerts",
-    "automations", "usage", "metering", "artifacts",
+    "ingest", "posts", "reads", "history", "workspace", "table", "packing", "segments", "permissions", "agent",
+    "alerts", "automations", "usage", "metering", "artifacts",
 ]  # fmt: skip
 
 
