@@ -77,11 +77,11 @@ def test_an_admin_moves_a_teams_files_to_its_bucket_and_back(
     """TEAM-40: with a slip in the credentials first; nobody need wait at the page, which shows the end by itself."""
     page, buckets = browsing, bucket_servers("seaweedfs")
     server = new_server(RUNYARD_ALLOWED_NETWORKS="127.0.0.0/8")
-    sign_up(page, server, "greta")
+    sign_up(page, server, "signe")
     env = env_shown(page)
     page.goto(f"{server.url}/settings/teams")
-    server.manage("create_organization", "polar", "--admin", "greta")
-    server.manage("create_team", "glaciers", "--organization", "polar", "--admin", "greta")
+    server.manage("create_organization", "polar", "--admin", "signe")
+    server.manage("create_team", "glaciers", "--organization", "polar", "--admin", "signe")
     run_script(sdk(VERSION), TRAIN, {**server.client_env(env["WANDB_API_KEY"])})
 
     own = buckets.new_bucket()
