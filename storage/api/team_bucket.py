@@ -1,7 +1,5 @@
 """REST: the bucket of a team (TEAM-9, TEAM-40)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -12,27 +10,17 @@ from rest_framework.viewsets import GenericViewSet
 
 from access.rest.policy import actor_of
 from access.routes import declare
-from common.errors import Conflict
 from common.rest.responses import validated
 from storage.api.serializers import TeamBucketSerializer
-from storage.backends.base import StorageUnavailable
 from storage.models import Bucket
 from storage.tasks import move_contents_now
 from storage.team_buckets import connector
+from storage.team_buckets.probe import refusing_as_conflict
 from storage.team_buckets.selectors import storage_of_team
 from teams.access import TeamAction
 from teams.api.serializers import BucketSerializer, CredentialsSerializer
 from teams.models import Team
 from teams.teams.selectors import shared_team
-
-
-@contextmanager
-def _refused_buckets() -> Iterator[None]:
-    """Let a bucket that cannot be used be the fault of who named it: trying again does not help."""
-    try:
-        yield
-    except StorageUnavailable as error:
-        raise Conflict(error.message) from error
 
 
 @declare(TeamAction.MANAGE_SETTINGS)
@@ -72,7 +60,7 @@ class TeamBucketViewSet(GenericViewSet[Any]):
         the answer is 409, says which permission is missing, and nothing changes.
         """
         row, body = self._team(), validated(BucketSerializer, request.data)
-        with _refused_buckets():
+        with refusing_as_conflict():
             connector.connect(actor=actor_of(request), team=row, **body)
         move_contents_now()
         return self._state(row)
@@ -81,7 +69,7 @@ class TeamBucketViewSet(GenericViewSet[Any]):
     def partial_update(self, request: Request, team: str) -> Response:
         """Replace the credentials of the team’s bucket, after they were tried as for a new one."""
         row, body = self._team(), validated(CredentialsSerializer, request.data)
-        with _refused_buckets():
+        with refusing_as_conflict():
             connector.replace_credentials(actor=actor_of(request), team=row, **body)
         move_contents_now()
         return self._state(row)

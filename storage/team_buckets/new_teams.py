@@ -5,11 +5,10 @@ from functools import partial
 from typing import Any
 
 from access.actor import Actor
-from common.errors import Conflict
-from storage.backends.base import StorageUnavailable
 from storage.models import Bucket
 from storage.team_buckets import connector
 from storage.team_buckets.forms import NewTeamBucketForm
+from storage.team_buckets.probe import refusing_as_conflict
 from teams.models import Team
 
 
@@ -22,10 +21,8 @@ class NewTeamConnector:
 
     def check(self, actor: Actor, url: str, credentials: Mapping[str, str]) -> Callable[[Team], None]:
         """Try a bucket, and return what gives it to a team; raises as `teams.teams.new_bucket`."""
-        try:
+        with refusing_as_conflict():
             bucket = connector.checked_bucket(actor, url, credentials)
-        except StorageUnavailable as error:
-            raise Conflict(error.message) from error
         return partial(_give, actor, bucket)
 
 

@@ -1,10 +1,13 @@
 """Checks of buckets that somebody waits for at a page or a program: they end in time, whatever the bucket does."""
 
+from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from threading import Thread
 
 from django.utils.translation import gettext as _
 
+from common.errors import Conflict
 from storage.backends.base import Backend, StorageUnavailable
 from storage.backends.check import check
 from storage.backends.transfer import Timeouts
@@ -33,6 +36,15 @@ def check_in_time(bucket: Bucket) -> None:
     except TimeoutError:
         message = _("The bucket did not pass all checks within %(seconds)s seconds.")
         raise StorageUnavailable(message % {"seconds": WAIT_S}) from None
+
+
+@contextmanager
+def refusing_as_conflict() -> Iterator[None]:
+    """Let a bucket that cannot be used be the fault of who named it: trying again does not help."""
+    try:
+        yield
+    except StorageUnavailable as error:
+        raise Conflict(error.message) from error
 
 
 def _check(backend: Backend, outcome: "Future[None]") -> None:
