@@ -9,7 +9,16 @@ from pathlib import Path
 
 from bench.files import buckets, peers
 from bench.files.nginx import Nginx
-from bench.files.sending import CONNECTIONS, Connection, Upload, get_all, path_of, put_all, seconds
+from bench.files.sending import (
+    CONNECTIONS,
+    Connection,
+    Upload,
+    get_all,
+    path_of,
+    put_all,
+    seconds,
+    uploads_of,
+)
 from bench.peers.meter import Meter
 from tests.installation import Installation
 from tests.sdk.drafts import Draft, begin, md5, of, urls
@@ -103,12 +112,11 @@ def _small(nginx: Nginx, server: Installation, ada: Person) -> tuple[Draft, list
 
 
 def _uploads(draft: Draft, bodies: dict[str, bytes]) -> list[Upload]:
-    """Ask for addresses, a thousand at once."""
-    files = [(name, md5(body)) for name, body in bodies.items()]
-    found = []
-    for start in range(0, len(files), 1000):
-        found += draft.urls(files[start : start + 1000])
-    return [Upload(path_of(url or ""), body) for url, body in zip(found, bodies.values(), strict=True)]
+    """Ask for their addresses, which takes their digests first."""
+    _port, uploads = uploads_of(
+        draft, list(bodies.values()), [(name, md5(body)) for name, body in bodies.items()]
+    )
+    return uploads
 
 
 def _manifest(server: Installation, draft: Draft, digests: list[tuple[str, int]]) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import boto3
 from botocore.config import Config
 
-from bench.files.sending import Upload, get_all, path_of, port_of, put_all, seconds
+from bench.files.sending import Upload, get_all, path_of, port_of, put_all, seconds, uploads_of
 from bench.peers.meter import Meter
 from tests.fakes.buckets import BucketServer, bucket_server
 from tests.installation import Installation
@@ -46,10 +46,11 @@ class _Row:
 def compare(home: Path, *, large_mib: int, small_files: int, small_bytes: int, rounds: int) -> None:
     """Print how fast files go and come, and what the server does meanwhile."""
     with (
-        tempfile.TemporaryDirectory(dir=home) as folder,
+        tempfile.TemporaryDirectory(dir=home) as local_home,
+        tempfile.TemporaryDirectory(dir=home) as remote_home,
         bucket_server("seaweedfs") as bucket,
-        Installation(_below(folder, "folder")) as local,
-        Installation(_below(folder, "bucket"), **_variables(bucket)) as remote,
+        Installation(Path(local_home)) as local,
+        Installation(Path(remote_home), **_variables(bucket)) as remote,
         person(local, "bench-folder") as ada,
         person(remote, "bench-bucket") as bea,
     ):
@@ -64,12 +65,6 @@ def compare(home: Path, *, large_mib: int, small_files: int, small_bytes: int, r
         bodies = [os.urandom(small_bytes) for _ in range(small_files)]
         title = f"{small_files:,} files of {small_bytes:,} bytes, files/s"
         _print(title, small_files, _measure(bucket, places, bodies, 1))
-
-
-def _below(parent: str, name: str) -> Path:
-    path = Path(parent) / name
-    path.mkdir()
-    return path
 
 
 def _variables(bucket: BucketServer) -> dict[str, str]:
@@ -129,16 +124,8 @@ def _through(place: _Place, name: str, bodies: Sequence[bytes], rows: dict[str, 
     listed = [(file, digest) for file, (digest, _size) in files.items()]
 
     def log() -> None:
-        given = [
-            one
-            for start in range(0, len(listed), 1000)
-            for one in draft.addresses(listed[start : start + 1000])
-        ]
-        uploads = [
-            Upload(path_of(one["uploadUrl"]), body, dict(line.split(":", 1) for line in one["uploadHeaders"]))
-            for one, body in zip(given, bodies, strict=True)
-        ]
-        put_all(port_of(given[0]["uploadUrl"]), uploads)
+        port, uploads = uploads_of(draft, bodies, listed)
+        put_all(port, uploads)
         draft.describe(files)
         draft.commit()
 

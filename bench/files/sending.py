@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
+from tests.sdk.drafts import Draft
+
 CONNECTIONS = 16
 """Of the client that sends many small files."""
 _BUFFER = 1024 * 1024
+_ADDRESSES_AT_ONCE = 1000
 T = TypeVar("T")
 
 
@@ -93,6 +96,27 @@ def seconds(work: Callable[[], object]) -> float:
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
+
+
+def uploads_of(
+    draft: Draft, bodies: Sequence[bytes], listed: Sequence[tuple[str, str]]
+) -> tuple[int, list[Upload]]:
+    """Ask where files go, a thousand at once; returns the port, which is the same for all, and the uploads.
+
+    Args:
+        draft: Which has the files.
+        bodies: Their bytes.
+        listed: Name and digest of each.
+    """
+    given = [
+        one for start in range(0, len(listed), _ADDRESSES_AT_ONCE)
+        for one in draft.addresses(listed[start : start + _ADDRESSES_AT_ONCE])
+    ]  # fmt: skip
+    uploads = [
+        Upload(path_of(one["uploadUrl"]), body, dict(line.split(":", 1) for line in one["uploadHeaders"]))
+        for one, body in zip(given, bodies, strict=True)
+    ]
+    return port_of(given[0]["uploadUrl"]), uploads
 
 
 def put_all(port: int, uploads: Sequence[Upload]) -> None:
