@@ -22,16 +22,17 @@ from wandb_api.resolvers import (
     projects,
     registries,
     runs,
+    sweeps,
     viewer,
 )
 
 SDL = [
     Path(__file__).parent / "graphql" / name
-    for name in ("schema.graphql", "artifacts.graphql", "registries.graphql")
+    for name in ("schema.graphql", "artifacts.graphql", "registries.graphql", "sweeps.graphql")
 ]
 RESOLVERS = (
     viewer, organizations, projects, runs, history, files, people, charts, automations, integrations,
-    artifacts, registries,
+    artifacts, registries, sweeps,
 )  # fmt: skip
 """Importing these has bound what is in them."""
 

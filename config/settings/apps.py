@@ -15,6 +15,7 @@ INSTALLED_APPS = [
     "runs",
     "artifacts",
     "metrics",
+    "sweeps",
     "alerts",
     "automations",
     "usage",

@@ -24,7 +24,7 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Bu
     """Move runs into a project of the same or another team; who may delete a run may move it, and needs log there.
 
     A run whose process still posts stays: its client knows it by its old path. Nothing leaves a restricted project,
-    whose members alone were to see it (semantics section 2).
+    whose members alone were to see it (semantics section 2). A run leaves its sweep, which stays.
     """
     require(actor, RunAction.LOG, project)
     left: dict[int, int] = {}
@@ -43,12 +43,12 @@ def move_runs(*, actor: Actor, run_ids: Collection[int], project: Project) -> Bu
             _require_movable(run, target, taken)
             left[run.pk] = run.project_id
             target.runs_made += 1
-            run.project, run.number = target, target.runs_made
+            run.project, run.number, run.sweep = target, target.runs_made, ""
             taken.add(run.uid)
             return True
 
         bulk_action = BulkAction(
-            action=RunAction.DELETE, change=change, fields=("project", "number"), recorded="run.move"
+            action=RunAction.DELETE, change=change, fields=("project", "number", "sweep"), recorded="run.move"
         )
         result = change_runs(actor=actor, run_ids=run_ids, bulk_action=bulk_action)
         move_bytes(run_ids=left, team_id=target.team_id, project_id=target.pk)

@@ -15,7 +15,7 @@ from runs.secrets.masking import mask
 
 MAX_LENGTHS = {
     "display_name": 128, "group": 256, "job_type": 256, "host": 256, "program": 1024, "git_remote": 1024,
-    "git_commit": 64, "notes": 1_000_000, "description": 1_000_000,
+    "git_commit": 64, "notes": 1_000_000, "description": 1_000_000, "sweep": 16,
 }  # fmt: skip
 MAX_TAGS, MAX_TAG = 1000, 256
 
@@ -36,6 +36,8 @@ class RunFields:
     git_commit: str | None = None
     config_text: str | None = None
     summary_text: str | None = None
+    sweep: str | None = None
+    """The ID of a sweep of the run's project; who gives it has looked that there is one."""
 
 
 def apply_fields(run: Run, fields: RunFields) -> list[str]:

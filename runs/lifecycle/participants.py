@@ -42,6 +42,10 @@ class RunParticipant:
             at: As of when it changed: for a crash the last heartbeat.
         """
 
+    def was_told_to_stop(self, run: Run) -> bool:
+        """Say whether the run's process was told to stop by another way than its SDK: then it did not fail."""
+        return False
+
     def alert_sent(self, alert: RunAlert) -> None:
         """Follow an alert that code sent and that is not held back; its run, project and team are loaded."""
 
@@ -104,6 +108,11 @@ def state_changed(run: Run, before: str, at: datetime) -> None:
     """Let all follow a change of state."""
     for participant in _participants:
         guarded(participant.state_changed, run, before, at)
+
+
+def is_told_to_stop(run: Run) -> bool:
+    """Say whether somebody asked a run to stop, in whatever way."""
+    return run.stop_requested_at is not None or any(one.was_told_to_stop(run) for one in _participants)
 
 
 def alert_sent(alert: RunAlert) -> None:

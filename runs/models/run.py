@@ -116,6 +116,7 @@ class Run(Timestamped):
     masked_description = models.TextField(blank=True, help_text="As masked_notes.")
     group = models.CharField(max_length=256, blank=True)
     job_type = models.CharField(max_length=256, blank=True)
+    sweep = models.CharField(max_length=16, blank=True, help_text="The ID of the sweep that it is part of.")
     is_host = models.BooleanField(
         "host monitoring",
         default=False,
@@ -138,6 +139,7 @@ class Run(Timestamped):
             models.Index(fields=["project", "-created_at"], name="runs_run_newest"),
             models.Index(fields=["state"], condition=Q(state__in=sorted(ACTIVE)), name="runs_run_active"),
             models.Index(fields=["user", "-created_at"], name="runs_run_by_user"),
+            models.Index(fields=["project", "sweep"], condition=~Q(sweep=""), name="runs_run_by_sweep"),
             models.Index(
                 fields=["deleted_at"],
                 condition=Q(deleted_at__isnull=False, purged_at__isnull=True),

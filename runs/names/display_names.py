@@ -46,6 +46,11 @@ def random_display_name(number: int) -> str:
     return f"{secrets.choice(_ADJECTIVES)}-{secrets.choice(_NOUNS)}-{number}"
 
 
+def random_sweep_name(number: int) -> str:
+    """Return a name such as ``earnest-sweep-1``, for the run that is a sweep's trial of this number."""
+    return f"{secrets.choice(_ADJECTIVES)}-sweep-{number}"
+
+
 def random_uid() -> str:
     """Return eight random characters of base 36, as the SDK makes them."""
     return "".join(secrets.choice("0123456789abcdefghijklmnopqrstuvwxyz") for _ in range(8))

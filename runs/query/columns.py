@@ -85,7 +85,7 @@ _FIELDS = {
     "tags": Column(ColumnKind.TAGS, "tags"),
     "gpu": Column(ColumnKind.FLAT, "config_flat", (GPU,)),
     "gpu_count": Column(ColumnKind.FLAT, "config_flat", (GPU_COUNT,)),
-    "sweep": Column(ColumnKind.ABSENT),
+    "sweep": Column(ColumnKind.TEXT, "sweep"),
 }
 
 _FLAT = {"config": "config_flat", "summary_metrics": "pulse__summary_flat", "summary": "pulse__summary_flat"}

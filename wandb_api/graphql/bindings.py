@@ -23,6 +23,8 @@ sequence_type = ObjectType("ArtifactSequence")
 portfolio_type = ObjectType("ArtifactPortfolio")
 membership_type = ObjectType("ArtifactCollectionMembership")
 manifest_file_type = ObjectType("ArtifactManifestFile")
+sweep_type = ObjectType("Sweep")
+sweep_agent_type = ObjectType("SweepAgent")
 _scalars = [ScalarType(name, serializer=lambda value: value) for name in ("JSON", "Duration")]
 
 
@@ -46,7 +48,7 @@ _int64 = ScalarType("Int64", serializer=int)
 
 types = [
     query, mutation, run_type, project_type, user_type, entity_type, organization_type, file_type, artifact_type,
-    artifact_kind_type, sequence_type, portfolio_type, membership_type, manifest_file_type, *_scalars, _json_string,
+    artifact_kind_type, sequence_type, portfolio_type, membership_type, manifest_file_type, sweep_type, sweep_agent_type, *_scalars, _json_string,
     _datetime, _int64,
 ]  # fmt: skip
 """All that the schema is made of besides its text."""

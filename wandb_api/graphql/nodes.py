@@ -93,7 +93,7 @@ def run_node(run: Run, siblings: Siblings | None = None) -> dict[str, Any]:
         "projectId": run.project_id,
         "name": run.uid,
         "displayName": run.display_name,
-        "sweepName": None,
+        "sweepName": run.sweep or None,
         "state": run.state,
         "group": run.group or None,
         "jobType": run.job_type or None,

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.html import escape
 
 from access.actor import Actor
-from access.engine import visible
+from access.engine import can, visible
 from common.errors import Conflict, DomainError, Invalid, NotFound
 from ingest.services import log_run, team_for
 from metrics.ingest.branching import fork_run, rewind_run
@@ -22,16 +22,16 @@ from runs.config.flatten import sdk_part
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert
 from runs.lifecycle.fields import RunFields
-from runs.models import Run
+from runs.models import Project, Run
 from runs.selectors import changeable, get_run, get_run_by_any_name
 from storage.quota import require_quota
+from sweeps.trials.joining import fields_in_sweep
 from teams.models import Team
 from wandb_api.graphql.bindings import mutation, project_type, root, run_type
 from wandb_api.graphql.context import Context, Info
 from wandb_api.graphql.global_ids import from_id
 from wandb_api.graphql.masking import shown_json, shown_text
 from wandb_api.graphql.nodes import project_node, run_node
-from wandb_api.unsupported.fields import Feature
 
 _RELATED = ("project__team__organization", "user", "logged_by", "pulse", "project__created_by")
 
@@ -81,6 +81,16 @@ def _begin(context: Context, team: Team, fields: RunFields, given: dict[str, Any
     return run, inserted
 
 
+def _in_sweep(actor: Actor, team: Team, fields: RunFields, given: dict[str, Any]) -> RunFields:
+    """Add the sweep of a run to its fields; who may not log to the project is refused that, and learns of no sweep."""
+    name = given.get("modelName") or "uncategorized"
+    projects = Project.objects.live()
+    project = projects.filter(team=team, name=name).first() or projects.called_before(team.name, name).first()
+    if project is not None and not can(actor, RunAction.LOG, project):
+        return fields
+    return fields_in_sweep(project, given.get("name") or "", given["sweep"], fields)
+
+
 def _branch_point(run: Run) -> tuple[str, int] | None:
     """Return (parent's id, last step) of a fork, which the SDK names in the config alone."""
     point = sdk_part(run.config_text).get("branch_point")
@@ -111,13 +121,13 @@ def resolve_upsert_bucket(_: Any, info: Info, input: dict[str, Any]) -> dict[str
     """Begin a run or go on with it (by names), or change one (by id alone, as `run.update()` does)."""
     actor = info.context.actor
     fields = _fields_of(input)
-    if input.get("sweep"):
-        raise Invalid(Feature.SWEEPS)
     if input.get("id") and not input.get("name"):
         run = lifecycle.update_run(actor=actor, run=run_by_id(actor, input["id"]), fields=fields)
         return {"bucket": _fresh(run), "inserted": False}
     check_addressable(input.get("name") or "")
     team = team_for(actor, input.get("entityName"))
+    if input.get("sweep"):
+        fields = _in_sweep(actor, team, fields, input)
     with transaction.atomic():  # a fork that cannot be made leaves no empty run behind
         run, inserted = _begin(info.context, team, fields, input)
     return {

@@ -14,7 +14,7 @@ from graphql import GraphQLError
 class Feature(StrEnum):
     """Something refused; the value is the whole message. Where a document asks for several, the first here is named."""
 
-    SWEEPS = "Sweeps are not supported by this version of the Runyard server."
+    SCHEDULER = "Schedulers of sweeps are not part of Runyard: the server chooses the arguments of runs."
     REPORTS = "Reports and saved views are not supported by this version of the Runyard server."
     LAUNCH = "Launch (jobs, queues and agents) is not part of Runyard."
     ANONYMOUS = "Anonymous logging is not part of Runyard: sign in and use an API key."
@@ -27,10 +27,7 @@ _OF_WORKSPACES = """
 """What no SDK asks for, but wandb-workspaces, the package by which people write reports and saved views."""
 
 _FIELDS = {
-    Feature.SWEEPS: """
-        Project.sweep Project.sweeps Project.totalSweeps Mutation.agentHeartbeat Mutation.createAgent
-        Mutation.enqueueSweepRun Mutation.upsertSweep
-    """,
+    Feature.SCHEDULER: "Mutation.enqueueSweepRun Sweep.controllerRunName",
     Feature.REPORTS: f"Query.view Project.allViews Mutation.upsertView {_OF_WORKSPACES}",
     Feature.LAUNCH: """
         Query.launchAgent Entity.defaultResourceConfig Project.runQueue Project.runQueues Run.runInfo Project.repo

@@ -1,0 +1,12 @@
+"""Reads of agents."""
+
+from django.db.models import Count, Q, QuerySet
+
+from sweeps.models import Sweep, SweepAgent
+
+
+def agents_of(sweep: Sweep) -> QuerySet[SweepAgent]:
+    """Return the agents of a visible sweep, oldest first, with ``run_count``: of runs that were not deleted."""
+    runs = Count("trials", filter=Q(trials__run__deleted_at=None, trials__run__isnull=False))
+    rows = SweepAgent.objects.filter(sweep=sweep).select_related("sweep__project__team", "user")
+    return rows.annotate(run_count=runs).order_by("pk")

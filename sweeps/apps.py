@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+
+
+class SweepsConfig(AppConfig):
+    name = "sweeps"
+
+    def ready(self) -> None:
+        from runs.lifecycle.participants import register_run_participant
+        from sweeps import access
+        from sweeps.run_participant import SweepsRunParticipant
+
+        access.register()
+        register_run_participant(SweepsRunParticipant())

@@ -1,0 +1,1 @@
+"""Stopping runs that fall behind (hyperband)."""

@@ -1,0 +1,1 @@
+"""The life of a sweep: created, changed, paused, ended, deleted."""

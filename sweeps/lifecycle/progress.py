@@ -1,0 +1,24 @@
+"""What is told of a sweep as its runs end."""
+
+from runs.models import Run
+from runs.states import RunState
+from sweeps.models import Sweep
+from sweeps.participants import SweepChange, SweepEvent, happened
+from sweeps.trials.results import finite, is_better, with_metric
+
+_COUNTED = frozenset({RunState.FINISHED, RunState.KILLED})
+"""How runs end whose metric may be the best."""
+
+
+def tell_ended(sweep: Sweep, run: Run) -> None:
+    """Tell that a run has ended, and whether it is the best so far."""
+    happened(SweepChange(SweepEvent.RUN_ENDED, sweep, run))
+    if not sweep.metric_name or run.state not in _COUNTED:
+        return
+    row = with_metric(Run.objects.filter(pk=run.pk), sweep).values_list("metric", flat=True).first()
+    value = finite(row)
+    if value is None or not is_better(sweep, value, sweep.best_value):
+        return
+    sweep.best_value = value
+    Sweep.objects.filter(pk=sweep.pk).update(best_value=value)
+    happened(SweepChange(SweepEvent.NEW_BEST, sweep, run, value))

@@ -1,0 +1,55 @@
+"""The part of sweeps in the life of runs: a run that begins is its trial's, one that ends decides what comes next."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from runs.lifecycle.participants import RunParticipant
+from runs.models import Run
+from runs.states import RunState
+from sweeps.lifecycle.ending import finish_if_over
+from sweeps.lifecycle.progress import tell_ended
+from sweeps.models import Sweep, Trial, TrialState
+from sweeps.trials.handing_out import is_repeatable
+
+_LOST = frozenset({RunState.CRASHED, RunState.PREEMPTED})
+_UNDER_WAY = frozenset({RunState.PENDING, RunState.RUNNING, RunState.PREEMPTING})
+
+
+class SweepsRunParticipant(RunParticipant):
+    """What belongs to it in this app."""
+
+    def state_changed(self, run: Run, before: str, at: datetime) -> None:
+        """Bring the run's trial up to date, and see whether the sweep is over."""
+        if not run.sweep:
+            return
+        trial = _trials_of(run).select_related("sweep__project__team").first()
+        if trial is None:
+            if run.state not in _UNDER_WAY:
+                _follow_end(run, Sweep.objects.filter(project_id=run.project_id, uid=run.sweep).first())
+            return
+        trial.run, trial.state = run, _state_after(trial, run)
+        trial.save(update_fields=["run", "state", "updated_at"])
+        if run.state not in _UNDER_WAY:
+            _follow_end(run, trial.sweep)
+
+    def was_told_to_stop(self, run: Run) -> bool:
+        """Say whether the run's agent was told to stop it."""
+        return bool(run.sweep) and _trials_of(run).filter(stop_requested_at__isnull=False).exists()
+
+
+def _trials_of(run: Run) -> QuerySet[Trial]:
+    return Trial.objects.filter(sweep__project=run.project_id, sweep__uid=run.sweep, run_uid=run.uid)
+
+
+def _state_after(trial: Trial, run: Run) -> TrialState:
+    if run.state in _UNDER_WAY:
+        return TrialState.RUNNING
+    return TrialState.WAITING if run.state in _LOST and is_repeatable(trial) else TrialState.ENDED
+
+
+def _follow_end(run: Run, sweep: Sweep | None) -> None:
+    if sweep is None or sweep.deleted_at is not None:
+        return
+    tell_ended(sweep, run)
+    finish_if_over(sweep)

@@ -1,0 +1,1 @@
+"""One set of arguments after the other: chosen, handed out, handed out again."""

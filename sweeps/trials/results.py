@@ -1,0 +1,50 @@
+"""What trials led to: the metric of their runs."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, Q, QuerySet, When
+
+from runs.models import Run
+from runs.query.flat import FlatNumber
+from sweeps.models import Sweep, Trial
+
+_SUMMARY = "pulse__summary_flat"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A trial with the last value of the metric; None where the run logged none, or none that is finite."""
+
+    args: dict[str, Any]
+    state: str
+    value: float | None
+
+
+def results_of(sweep: Sweep) -> list[Result]:
+    """Return the results of all trials, in their order; runs that were deleted or left the sweep have none."""
+    rows = Trial.objects.filter(sweep=sweep)
+    is_known = Q(is_prior=True) | Q(run__sweep=sweep.uid, run__project=sweep.project_id)
+    value = Case(When(is_known, run__deleted_at=None, then=FlatNumber(f"run__{_SUMMARY}", sweep.metric_name)))
+    return [
+        Result(args, state, finite(found))
+        for args, state, found in rows.annotate(value=value).values_list("args", "state", "value")
+    ]
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that is one."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def with_metric(runs: QuerySet[Run], sweep: Sweep) -> QuerySet[Run]:
+    """Annotate runs with ``metric``, the last value of the sweep's metric; null where it is none, or NaN."""
+    return runs.annotate(metric=FlatNumber(_SUMMARY, sweep.metric_name))
+
+
+def is_better(sweep: Sweep, value: float, than: float | None) -> bool:
+    """Say whether a value of the metric is better than another one, or the first."""
+    if than is None:
+        return True
+    return value > than if sweep.metric_goal == "maximize" else value < than

@@ -1,0 +1,1 @@
+"""What the SDK says and asks of sweeps."""
