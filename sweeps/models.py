@@ -50,7 +50,9 @@ class Sweep(Timestamped):
     metric_name = models.CharField(max_length=512, blank=True)
     metric_goal = models.CharField(max_length=8, blank=True, help_text="minimize or maximize.")
     run_cap = models.PositiveIntegerField(null=True, help_text="How many trials are handed out at most.")
-    grid_size = models.BigIntegerField(null=True, help_text="How many points a grid has; null for other methods.")
+    grid_size = models.BigIntegerField(
+        null=True, help_text="How many points a grid has; null for other methods."
+    )
     is_hyperband = models.BooleanField(
         "early termination", default=False, help_text="Runs that fall behind are stopped (hyperband)."
     )
@@ -148,9 +150,12 @@ class Trial(Timestamped):
     run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="trials")
     given_at = models.DateTimeField(default=timezone.now, help_text="UTC.")
     heard_at = models.DateTimeField(
-        null=True, help_text="When its agent last said that it works on it, UTC; null: it has not said so yet."
+        null=True,
+        help_text="When its agent last said that it works on it, UTC; null: it has not said so yet.",
     )
-    stop_requested_at = models.DateTimeField(null=True, help_text="Since when its agent is told to stop it, UTC.")
+    stop_requested_at = models.DateTimeField(
+        null=True, help_text="Since when its agent is told to stop it, UTC."
+    )
     is_early_stop = models.BooleanField("stopped early", default=False, help_text="By hyperband.")
     rungs: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
         default=dict, help_text="The best value within so many iterations, where runs are compared."

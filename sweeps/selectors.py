@@ -19,7 +19,7 @@ from runs.selectors import listed_runs_of
 from runs.states import ACTIVE
 from sweeps.access import SweepAction
 from sweeps.models import SILENT_AFTER, Sweep, SweepAgent
-from sweeps.trials.results import with_metric
+from sweeps.trials.results import metric_of
 
 
 def sweeps_of(actor: Actor, project: Project) -> QuerySet[Sweep]:
@@ -58,10 +58,11 @@ def best_run(actor: Actor, sweep: Sweep) -> tuple[Run, float] | None:
     """Return the run with the best last value of the metric, and the value; runs without a finite one are none."""
     if not sweep.metric_name:
         return None
-    runs = with_metric(runs_of_sweep(actor, sweep), sweep).filter(metric__gt=-math.inf, metric__lt=math.inf)
+    runs = runs_of_sweep(actor, sweep).annotate(metric=metric_of(sweep))
+    found = runs.filter(metric__gt=-math.inf, metric__lt=math.inf)
     by = F("metric").desc() if sweep.metric_goal == "maximize" else F("metric").asc()
-    run = runs.order_by(by, "pk").first()
-    return (run, float(run.metric)) if run is not None else None  # type: ignore[attr-defined] - annotated
+    run = found.order_by(by, "pk").first()
+    return (run, float(run.metric)) if run is not None else None
 
 
 def counted(sweeps: QuerySet[Sweep]) -> QuerySet[Sweep]:

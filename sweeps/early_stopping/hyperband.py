@@ -31,7 +31,9 @@ def threshold(losses: Collection[float], eta: float) -> float:
     return ordered[kept - 1]
 
 
-def is_behind(own: Mapping[int, float], latest: float, all_at: Mapping[int, Collection[float]], rule: Hyperband) -> bool:
+def is_behind(
+    own: Mapping[int, float], latest: float, all_at: Mapping[int, Collection[float]], rule: Hyperband
+) -> bool:
     """Say whether a run is to be stopped.
 
     Args:

@@ -59,7 +59,11 @@ def restore_sweep(*, actor: Actor, sweep: Sweep) -> Sweep:
         Gone: too late.
     """
     require(actor, SweepAction.DELETE, sweep)
-    row = Sweep.objects.select_for_update(no_key=True, of=("self",)).select_related("project__team").get(pk=sweep.pk)
+    row = (
+        Sweep.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("project__team")
+        .get(pk=sweep.pk)
+    )
     if row.deleted_at is None:
         return row
     if row.deleted_at <= undo_ended_at(timezone.now()):

@@ -4,7 +4,7 @@ from runs.models import Run
 from runs.states import RunState
 from sweeps.models import Sweep
 from sweeps.participants import SweepChange, SweepEvent, happened
-from sweeps.trials.results import finite, is_better, with_metric
+from sweeps.trials.results import finite, is_better, metric_of
 
 _COUNTED = frozenset({RunState.FINISHED, RunState.KILLED})
 """How runs end whose metric may be the best."""
@@ -15,8 +15,8 @@ def tell_ended(sweep: Sweep, run: Run) -> None:
     happened(SweepChange(SweepEvent.RUN_ENDED, sweep, run))
     if not sweep.metric_name or run.state not in _COUNTED:
         return
-    row = with_metric(Run.objects.filter(pk=run.pk), sweep).values_list("metric", flat=True).first()
-    value = finite(row)
+    found = Run.objects.filter(pk=run.pk).annotate(metric=metric_of(sweep)).values_list("metric", flat=True)
+    value = finite(found.first())
     if value is None or not is_better(sweep, value, sweep.best_value):
         return
     sweep.best_value = value

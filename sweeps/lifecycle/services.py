@@ -15,7 +15,7 @@ from common.formats.lenient_json import clean_text
 from runs.models import Project, Run
 from runs.names.display_names import random_uid
 from sweeps.access import SweepAction
-from sweeps.config.document import SweepConfig, read_config
+from sweeps.config.document import Method, SweepConfig, read_config
 from sweeps.lifecycle.ending import announce
 from sweeps.models import ENDED, OPEN, Sweep, SweepState, Trial, TrialState
 from sweeps.participants import SweepChange, SweepEvent, happened
@@ -24,6 +24,8 @@ from sweeps.trials.priors import learn_from, number_points
 
 MAX_NAME = 128
 MAX_DESCRIPTION = 100_000
+MAX_POINTS = 10**18
+"""Of a grid: points are counted, never listed."""
 
 
 @transaction.atomic
@@ -48,7 +50,9 @@ def create_sweep(
     config = read_config(config_text)
     sweep = Sweep(project=project, uid=random_uid(), created_by_id=actor.user_id)
     _apply_config(sweep, config_text, config)
-    _apply_words(sweep, display_name or config.name, config.description if description is None else description)
+    _apply_words(
+        sweep, display_name or config.name, config.description if description is None else description
+    )
     sweep.save()
     learn_from(sweep, config, priors)
     _record(actor, SweepAction.CREATE, sweep, after=_words(sweep))
@@ -70,7 +74,8 @@ def change_sweep(
     """
     require(actor, SweepAction.EDIT, sweep)
     sweep = _locked(sweep)
-    before, warnings = _words(sweep), ()
+    before = _words(sweep)
+    warnings: tuple[str, ...] = ()
     if config_text is not None:
         config, old = read_config(config_text), read_config(sweep.config_text)
         warnings = config.warnings
@@ -93,13 +98,28 @@ def change_sweep(
 def _apply_config(sweep: Sweep, text: str, config: SweepConfig) -> None:
     sweep.config_text = clean_text(text)
     sweep.method, sweep.run_cap, sweep.retries = config.method.value, config.run_cap, config.retry_crashed
-    sweep.grid_size = config.space.size() if config.method == "grid" else None
+    sweep.grid_size = _grid_size(config)
     sweep.is_hyperband = config.early_terminate is not None
     metric = config.metric
     name, goal = (metric.name, metric.goal) if metric else ("", "")
     if (name, goal) != (sweep.metric_name, sweep.metric_goal):
         sweep.best_value = None
     sweep.metric_name, sweep.metric_goal = name, goal
+
+
+def _grid_size(config: SweepConfig) -> int | None:
+    """Return how many points a grid has; None for other methods.
+
+    Raises:
+        Invalid: more than points are numbered for.
+    """
+    size = config.space.size() if config.method is Method.GRID else None
+    if size is not None and size > MAX_POINTS:
+        raise Invalid(
+            _("parameters: a grid can have at most %(limit)s points; this one has %(count)s.")
+            % {"limit": MAX_POINTS, "count": size}
+        )
+    return size
 
 
 def _apply_words(sweep: Sweep, display_name: str | None, description: str | None) -> None:
@@ -142,7 +162,8 @@ def change_state(*, actor: Actor, sweep: Sweep, state: str) -> Sweep:
     if state not in _FROM:
         known = ", ".join(_FROM)
         raise Invalid(
-            _("A sweep’s state can be set to %(known)s, not to “%(state)s”.") % {"known": known, "state": state}
+            _("A sweep’s state can be set to %(known)s, not to “%(state)s”.")
+            % {"known": known, "state": state}
         )
     if sweep.state == state:
         return sweep

@@ -44,7 +44,7 @@ def _taken_points(sweep: Sweep, start: int) -> Iterator[int]:
     """Yield the points that have a trial, in order."""
     while True:
         rows = Trial.objects.filter(sweep=sweep, point__gte=start).order_by("point")
-        points = list(rows.values_list("point", flat=True)[:_AT_ONCE])
+        points = [point for point in rows.values_list("point", flat=True)[:_AT_ONCE] if point is not None]
         yield from points
         if len(points) < _AT_ONCE:
             return

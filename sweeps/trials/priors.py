@@ -19,9 +19,15 @@ def learn_from(sweep: Sweep, config: SweepConfig, runs: Collection[Run]) -> None
         point = _free_point(sweep, config.space, args, taken)
         trials.append(
             Trial(
-                sweep=sweep, number=0, point=point, args=args, is_prior=True, state=TrialState.ENDED,
-                run_uid=run.uid, run=run,
-            )  # fmt: skip
+                sweep=sweep,
+                number=0,
+                point=point,
+                args=args,
+                is_prior=True,
+                state=TrialState.ENDED,
+                run_uid=run.uid,
+                run=run,
+            )
         )
     Trial.objects.bulk_create(trials, batch_size=100)
     Run.objects.filter(pk__in=[run.pk for run in runs], sweep="").update(sweep=sweep.uid)
@@ -38,7 +44,8 @@ def _picked(config: Args, paths: Iterable[tuple[str, ...]]) -> Args:
     for path in paths:
         node = config
         for name in path[:-1]:
-            node = node.get(name) if isinstance(node.get(name), dict) else {}
+            inner = node.get(name)
+            node = inner if isinstance(inner, dict) else {}
         if path[-1] in node:
             place = found
             for name in path[:-1]:

@@ -4,9 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Case, Q, When
 
-from runs.models import Run
 from runs.query.flat import FlatNumber
 from sweeps.models import Sweep, Trial
 
@@ -38,9 +37,9 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def with_metric(runs: QuerySet[Run], sweep: Sweep) -> QuerySet[Run]:
-    """Annotate runs with ``metric``, the last value of the sweep's metric; null where it is none, or NaN."""
-    return runs.annotate(metric=FlatNumber(_SUMMARY, sweep.metric_name))
+def metric_of(sweep: Sweep) -> FlatNumber:
+    """Return what reads a run's last value of the sweep's metric; null where it is none, or NaN."""
+    return FlatNumber(_SUMMARY, sweep.metric_name)
 
 
 def is_better(sweep: Sweep, value: float, than: float | None) -> bool:

@@ -48,8 +48,8 @@ _int64 = ScalarType("Int64", serializer=int)
 
 types = [
     query, mutation, run_type, project_type, user_type, entity_type, organization_type, file_type, artifact_type,
-    artifact_kind_type, sequence_type, portfolio_type, membership_type, manifest_file_type, sweep_type, sweep_agent_type, *_scalars, _json_string,
-    _datetime, _int64,
+    artifact_kind_type, sequence_type, portfolio_type, membership_type, manifest_file_type, sweep_type,
+    sweep_agent_type, *_scalars, _json_string, _datetime, _int64,
 ]  # fmt: skip
 """All that the schema is made of besides its text."""
 

@@ -28,11 +28,12 @@ from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id, kind_of
 from wandb_api.graphql.nodes import run_node
 from wandb_api.graphql.pagination import page_of
-from wandb_api.sweeps.nodes import agent_nodes, sweep_node
+from wandb_api.sweeps.nodes import agent_node, sweep_node
 from wandb_api.unsupported.fields import Feature
 
 _MAX_PAGE = 500
 _MAX_PRIORS = 1000
+_MAX_AGENTS = 2000
 
 
 def _project(actor: Actor, given: dict[str, Any]) -> Project:
@@ -128,8 +129,13 @@ def resolve_agent_heartbeat(_: Any, info: Info, input: dict[str, Any]) -> dict[s
     return {"agent": _one_agent(agent), "commands": json.dumps([one.wire() for one in commands])}
 
 
+def _agents(sweep: Sweep, named: Q) -> list[dict[str, Any]]:
+    agents = agents_of(sweep).filter(named)[:_MAX_AGENTS]
+    return [agent_node(agent, agent.run_count) for agent in agents]
+
+
 def _one_agent(agent: SweepAgent) -> dict[str, Any]:
-    return agent_nodes(agents_of(agent.sweep).filter(pk=agent.pk))[0]
+    return _agents(agent.sweep, Q(pk=agent.pk))[0]
 
 
 @project_type.field("totalSweeps")
@@ -214,10 +220,7 @@ def resolve_runs_of_sweep(
 @sweep_type.field("agents")
 def resolve_agents(sweep: dict[str, Any], info: Info) -> dict[str, Any]:
     """Return all agents of a sweep, oldest first."""
-    return {"edges": [{"node": node} for node in agent_nodes(agents_of(sweep["row"])[:_MAX_AGENTS])]}
-
-
-_MAX_AGENTS = 2000
+    return {"edges": [{"node": node} for node in _agents(sweep["row"], Q())]}
 
 
 @sweep_type.field("agent")
@@ -225,7 +228,7 @@ def resolve_agent(sweep: dict[str, Any], info: Info, agentName: str) -> dict[str
     """Return one agent by its name or global ID, or null."""
     is_global = kind_of(agentName) == "SweepAgent"
     named = Q(pk=from_id("SweepAgent", agentName)) if is_global else Q(uid=agentName)
-    return next(iter(agent_nodes(agents_of(sweep["row"]).filter(named))), None)
+    return next(iter(_agents(sweep["row"], named)), None)
 
 
 @sweep_agent_type.field("runs")

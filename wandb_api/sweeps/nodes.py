@@ -1,6 +1,5 @@
 """Sweeps and their agents as the plain fields of GraphQL objects."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from sweeps.models import Sweep, SweepAgent
@@ -31,19 +30,15 @@ def sweep_node(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def agent_nodes(agents: Iterable[SweepAgent]) -> list[dict[str, Any]]:
-    """Return agents that have ``run_count``, and their sweep loaded."""
-    return [_agent_node(agent) for agent in agents]
-
-
-def _agent_node(agent: SweepAgent) -> dict[str, Any]:
+def agent_node(agent: SweepAgent, run_count: int) -> dict[str, Any]:
+    """Return an agent whose sweep is loaded."""
     return {
         "row": agent,
         "id": to_id("SweepAgent", agent.pk),
         "name": agent.uid,
         "host": agent.host or None,
         "state": "EXITED" if agent.exited_at else "LOST" if agent.is_lost else "RUNNING",
-        "totalRuns": agent.run_count,  # type: ignore[attr-defined] - annotated
+        "totalRuns": run_count,
         "createdAt": agent.created_at,
         "heartbeatAt": agent.heartbeat_at,
     }

@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.portable]
     ("query", "line"),
     [
         (
-            "mutation UpsertSweep { upsertSweep { id } }",
-            "UpsertSweep of ada: 400 not supported: sweeps",
+            "mutation UpsertView { upsertView { id } }",
+            "UpsertView of ada: 400 not supported: reports",
         ),
         ("query Odd { serverInfo { fancy } }", "Odd of ada: 400 ServerInfo.fancy"),
         ('{ viewer { id } entity(name: "nope") { id } }', "{viewer entity} of ada: 200 not_found"),

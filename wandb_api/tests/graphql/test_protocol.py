@@ -135,8 +135,8 @@ def test_an_unknown_field_beside_the_table_keeps_the_words_that_sdks_match_on(ad
 
 
 def test_the_first_feature_of_the_list_is_told_where_several_are_asked_for() -> None:
-    errors = document_of("{ project { allViews totalSweeps } }")[1]
-    assert fields.refusal_of(errors) is Feature.SWEEPS
+    errors = document_of("{ project { runQueues { id } allViews } }")[1]
+    assert fields.refusal_of(errors) is Feature.REPORTS
 
 
 @OF_ALL

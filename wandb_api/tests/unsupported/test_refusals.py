@@ -11,7 +11,6 @@ import pytest
 from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import Person, person
-from wandb_api.unsupported.fields import Feature
 
 pytestmark = pytest.mark.sdk
 
@@ -43,8 +42,8 @@ mine = api.run("refused/" + run.id)
 told["id"], told["state"] = run.id, mine.state
 told["losses"] = [row["loss"] for row in mine.history(pandas=False) if row.get("loss") is not None]
 told["files"] = sorted(file.name for file in mine.files())
-ask("sweep", lambda: wandb.sweep({"method": "random", "parameters": {"a": {"values": [1]}}}, project="refused"))
-ask("agent", lambda: wandb.agent("abc", project="refused", function=print, count=1))
+sweep = {"method": "random", "parameters": {"a": {"values": [1]}}, "controller": {"type": "local"}}
+ask("sweep", lambda: wandb.sweep(sweep, project="refused"))
 pathlib.Path("told.json").write_text(json.dumps(told))
 """
 
@@ -89,8 +88,7 @@ def test_its_files_are_there_the_table_s_too(told: dict[str, Any]) -> None:
 
 
 def test_the_feature_is_named_where_the_script_asks_for_it(told: dict[str, Any]) -> None:
-    for name in ("sweep", "agent"):
-        assert Feature.SWEEPS in told[name]
+    assert "the local controller is not supported" in told["sweep"]
 
 
 def test_nothing_is_tried_again(told: dict[str, Any]) -> None:
