@@ -26,6 +26,7 @@ from sweeps.trials.handing_out import hand_out, note_heard, unheard_trial
 HEARTBEAT_KEPT = timedelta(seconds=10)
 """How exactly it is kept when an agent was last heard: a thousand of them ask 200 times a second."""
 MAX_REPORTED = 1000
+CREATE_AGENT = "sweep.create_agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def register_agent(*, actor: Actor, sweep: Sweep, host: str) -> SweepAgent:
         sweep.state = SweepState.RUNNING
         announce(sweep)
     team = sweep.project.team
-    record(actor, "sweep.create_agent", sweep, organization_id=team.organization_id, team_id=team.pk,
+    record(actor, CREATE_AGENT, sweep, organization_id=team.organization_id, team_id=team.pk,
            after={"host": agent.host})  # fmt: skip
     return agent
 
