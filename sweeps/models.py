@@ -158,7 +158,10 @@ class Trial(Timestamped):
     )
     is_early_stop = models.BooleanField("stopped early", default=False, help_text="By hyperband.")
     rungs: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
-        default=dict, help_text="The best value within so many iterations, where runs are compared."
+        default=dict, help_text="The best loss within so many iterations, where runs are compared."
+    )
+    is_measured = models.BooleanField(
+        "measured", default=False, help_text="Its run has ended, and what it reached is known (hyperband)."
     )
 
     class Meta:

@@ -269,6 +269,13 @@ def finish_run(*, run_id: int, exit_code: int, at: datetime, claimed_at: datetim
     set_state(run, state, at=at, exit_code=exit_code, claimed_at=claimed_at)
 
 
+def end_stopped_run(*, run_id: int, at: datetime) -> None:
+    """Close a run whose process is gone after it was told to stop; its exit code may still come."""
+    run = _lock_run(run_id)
+    if run.state in ACTIVE:
+        set_state(run, RunState.KILLED, at=at)
+
+
 def revive_run(*, run_id: int, at: datetime, preempting: bool = False) -> None:
     """Make a run active again that was taken for dead, because its data came; part of the ingest's transaction.
 

@@ -21,7 +21,7 @@ from sweeps.config.document import SweepConfig
 from sweeps.config.reading import config_of
 from sweeps.lifecycle.ending import announce, finish_if_over
 from sweeps.models import Sweep, SweepAgent, SweepState, Trial
-from sweeps.trials.handing_out import hand_out, note_heard, unheard_trial
+from sweeps.trials.handing_out import end_dropped, hand_out, note_heard, unheard_trial
 
 HEARTBEAT_KEPT = timedelta(seconds=10)
 """How exactly it is kept when an agent was last heard: a thousand of them ask 200 times a second."""
@@ -105,6 +105,7 @@ def answer_heartbeat(agent: SweepAgent, working_on: set[str]) -> list[Command]:
     if agent.exited_at is not None or now - agent.heartbeat_at > HEARTBEAT_KEPT:
         SweepAgent.objects.filter(pk=agent.pk).update(heartbeat_at=now, exited_at=None)
     note_heard(agent, working_on, now)
+    end_dropped(agent, working_on, now)
     if working_on:
         return [Command("stop", uid) for uid in _to_be_stopped(sweep, working_on)[:1]]
     if sweep.is_ended:

@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 
+from django.db.models import Q
 from django.utils import timezone
 
 from metrics.models import StreamKind
@@ -15,21 +16,26 @@ from sweeps.models import Sweep, SweepState, Trial, TrialState
 
 
 def stop_runs_behind() -> int:
-    """Have the runs stopped that fell behind; returns how many. Their agents are told when they ask next."""
+    """Have the runs stopped that fell behind; returns how many. Their agents are told when they ask next.
+
+    What ended since the last look is measured, too: later runs are compared with it.
+    """
     sweeps = Sweep.objects.live().filter(is_hyperband=True, state__in=(SweepState.RUNNING, SweepState.PAUSED))
     return sum(_stop_in(sweep) for sweep in sweeps)
 
 
 def _stop_in(sweep: Sweep) -> int:
     rule = config_of(sweep).early_terminate
-    trials = list(Trial.objects.filter(sweep=sweep, state=TrialState.RUNNING, run__isnull=False))
+    known = Trial.objects.filter(sweep=sweep, run__isnull=False)
+    trials = list(known.filter(Q(state=TrialState.RUNNING) | Q(state=TrialState.ENDED, is_measured=False)))
     if rule is None or not trials or not sweep.metric_name:
         return 0
     latest = _look(sweep, rule, trials)
     at_rungs = _losses_at_rungs(sweep)
     behind = [
         trial for trial in trials
-        if trial.stop_requested_at is None and is_behind(_rungs_of(trial), latest[trial.pk], at_rungs, rule)
+        if trial.state == TrialState.RUNNING and trial.stop_requested_at is None
+        and is_behind(_rungs_of(trial), latest[trial.pk], at_rungs, rule)
     ]  # fmt: skip
     now = timezone.now()
     running = Trial.objects.filter(pk__in=[trial.pk for trial in behind], state=TrialState.RUNNING)
@@ -37,16 +43,18 @@ def _stop_in(sweep: Sweep) -> int:
 
 
 def _look(sweep: Sweep, rule: Hyperband, trials: list[Trial]) -> dict[int, float]:
-    """Keep what trials under way have reached; return the best loss of each so far."""
+    """Keep what trials have reached; return the best loss of each so far."""
     rungs, latest = rule.rungs(), {}
     losses_of = _losses(sweep, [trial.run_id for trial in trials if trial.run_id is not None])
     for trial in trials:
         losses = losses_of.get(trial.run_id or 0, [])
         latest[trial.pk] = min((loss for loss in losses if not math.isnan(loss)), default=math.inf)
         reached = {str(rung): _kept(loss) for rung, loss in best_at_rungs(losses, rungs).items()}
-        if reached != trial.rungs:
+        is_over = trial.state == TrialState.ENDED
+        if is_over or reached != trial.rungs:
+            fields = {"rungs": reached, "is_measured": is_over, "updated_at": timezone.now()}
+            Trial.objects.filter(pk=trial.pk, state=trial.state).update(**fields)
             trial.rungs = reached
-            trial.save(update_fields=["rungs", "updated_at"])
     return latest
 
 

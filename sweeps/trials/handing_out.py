@@ -11,7 +11,9 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from runs.lifecycle.services import end_stopped_run
 from runs.names.display_names import random_uid
+from runs.states import ACTIVE
 from sweeps.config.document import Method, SweepConfig
 from sweeps.config.reading import config_of
 from sweeps.models import OPEN, Sweep, SweepAgent, Trial, TrialState
@@ -107,6 +109,15 @@ def note_heard(agent: SweepAgent, run_uids: set[str], now: datetime) -> None:
     stale = Q(heard_at=None) | Q(heard_at__lt=now - timedelta(seconds=60))
     given.filter(stale, run_uid__in=run_uids).update(heard_at=now)
     give_up(given.filter(heard_at__isnull=False, run=None).exclude(run_uid__in=run_uids))
+
+
+def end_dropped(agent: SweepAgent, run_uids: set[str], now: datetime) -> None:
+    """End the runs that an agent was told to stop and does not work on any more: their SDK was killed with them."""
+    trials = Trial.objects.filter(agent=agent, state=TrialState.RUNNING, stop_requested_at__isnull=False)
+    dropped = trials.filter(run__state__in=sorted(ACTIVE)).exclude(run_uid__in=run_uids)
+    for run_id in list(dropped.values_list("run_id", flat=True)):
+        with transaction.atomic():
+            end_stopped_run(run_id=run_id, at=now)
 
 
 def give_up_on_absent(sweep: Sweep) -> None:
