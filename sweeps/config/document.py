@@ -150,14 +150,18 @@ def _space(section: Section, method: Method) -> Space:
         if parameter.distribution.size() is None:
             raise _not_countable(section, parameter.path, parameter.kind)
         if parameter.kind == "categorical_w_probabilities":
-            section.warn(f"parameters.{parameter.name}", _("a grid takes no account of probabilities."))
+            section.warn(_key(parameter.path), _("a grid takes no account of probabilities."))
     return space
+
+
+def _key(path: tuple[str, ...]) -> str:
+    return "parameters." + ".parameters.".join(path)
 
 
 def _not_countable(section: Section, path: tuple[str, ...], kind: str) -> Invalid:
     reason = _("%(kind)s has no ends") if kind.startswith("q_") else _("%(kind)s is continuous")
     return section.error(
-        ".".join(("parameters", *path)),
+        _key(path),
         _("a grid needs values; %(reason)s. Use q_uniform, values or another method.")
         % {"reason": reason % {"kind": kind}},
     )

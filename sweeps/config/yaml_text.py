@@ -31,9 +31,16 @@ def number_in(text: str) -> float | None:
 class _Open:
     """A list or mapping whose end has not come."""
 
+    path: Path
     value: list[Any] | dict[str, Any]
     key: str | None = None
     """Of a mapping: the key whose value comes next."""
+
+    def next_path(self) -> Path:
+        """Return where the next value belongs; of a mapping that waits for a key, its own path."""
+        if isinstance(self.value, dict):
+            return self.path if self.key is None else (*self.path, self.key)
+        return (*self.path, len(self.value))
 
 
 class _Builder:
@@ -41,17 +48,13 @@ class _Builder:
 
     def __init__(self) -> None:
         self.documents: list[Any] = []
-        self.stack = [_Open(self.documents)]
+        self.stack = [_Open((), self.documents)]
         self.json = False
         """Whether the document is written as JSON, which quotes all text: 1e-3 is a number then."""
 
     def path(self) -> Path:
-        """Return where the next value, or the value just opened, belongs."""
-        return tuple(
-            part
-            for level in self.stack[1:]
-            if (part := level.key if isinstance(level.value, dict) else len(level.value)) is not None
-        )
+        """Return where the next value belongs."""
+        return self.stack[-1].next_path() if len(self.stack) > 1 else ()
 
     def take(self, event: yaml.Event) -> None:
         """Take one event of the parser."""
@@ -93,7 +96,7 @@ class _Builder:
         if is_mapping and len(self.stack) == 1:
             self.json = bool(event.flow_style)  # type: ignore[attr-defined]  # of a mapping
         value: list[Any] | dict[str, Any] = {} if is_mapping else []
-        opened = _Open(value)
+        opened = _Open(self.path(), value)
         self._add(value)
         self.stack.append(opened)
 
