@@ -135,7 +135,7 @@ class Quantised:
 
     def value(self, index: int) -> int | float:
         """Return the multiple at an index, ascending."""
-        if self.multiples.first is None:
+        if self.multiples.first is None or self.multiples.last is None:
             raise TypeError("A distribution without bounds has no grid.")
         return self.multiples.value(self.multiples.first + index)
 
