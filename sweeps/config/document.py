@@ -127,15 +127,11 @@ def _metric(section: Section, method: Method) -> Metric | None:
 def _command(section: Section) -> tuple[str, ...]:
     if "command" not in section:
         return ()
-    items = section.items("command")
-    words = Section((*section.path, "command"), {str(position): item for position, item in enumerate(items)})
-    return tuple(_word(words, position) for position in words.data)
-
-
-def _word(words: Section, position: str) -> str:
-    if not words.text(position):
-        raise words.error(position, _("must be text."))
-    return words.text(position)
+    words = section.elements("command")
+    for position in words.data:
+        if not words.text(position):
+            raise words.error(position, _("must be text."))
+    return tuple(words.text(position) for position in words.data)
 
 
 def _space(section: Section, method: Method) -> Space:

@@ -65,16 +65,14 @@ def _weighted(section: Section) -> Distribution:
 
 
 def _probabilities(section: Section, count: int) -> list[float]:
-    items = section.items("probabilities")
-    if len(items) != count:
+    items = section.elements("probabilities")
+    if len(items.data) != count:
         raise section.error(
             "probabilities",
             _("must be as many as the values: %(count)s, not %(found)s.")
-            % {"count": count, "found": len(items)},
+            % {"count": count, "found": len(items.data)},
         )
-    names = [str(position) for position in range(count)]
-    each = Section((*section.path, "probabilities"), dict(zip(names, items, strict=True)))
-    weights = [float(each.number(name)) for name in names]
+    weights = [float(items.number(position)) for position in items.data]
     if min(weights) < 0:
         raise section.error("probabilities", _("must not be negative."))
     total = math.fsum(weights)

@@ -129,7 +129,9 @@ def test_quantised_values_are_multiples_within_bounds_and_lead_back(curve, q, u)
     assert curve.low <= value <= curve.high
     assert value == float(round(Fraction(value) / multiples.q) * multiples.q)
     if 1e-9 < u < 1 - 1e-9:
-        assert distribution.at(distribution.coordinate(value)) == value
+        coordinate = distribution.coordinate(value)
+        assert coordinate is not None
+        assert distribution.at(coordinate) == value
 
 
 def test_whole_steps_give_ints_and_others_floats():
