@@ -72,6 +72,9 @@ _LAUNCH = (
     "queue",
 )
 
+_LARGEST_GRID = 2**63 - 1
+"""The number of a point fits a column."""
+
 
 def _refuse_unsupported(section: Section) -> None:
     for key in _LAUNCH:
@@ -81,7 +84,7 @@ def _refuse_unsupported(section: Section) -> None:
             )
     controller = section.data.get("controller")
     kind = controller.get("type") if isinstance(controller, dict) else controller
-    if kind not in {None, "cloud"}:
+    if kind not in (None, "cloud"):  # a tuple: it may be a list, which has no hash
         raise section.error(
             "controller",
             _(
@@ -147,6 +150,10 @@ def _space(section: Section, method: Method) -> Space:
             raise _not_countable(section, parameter.path, parameter.kind)
         if parameter.kind == "categorical_w_probabilities":
             section.warn(_key(parameter.path), _("a grid takes no account of probabilities."))
+    if (space.size() or 0) > _LARGEST_GRID:
+        raise section.error(
+            "parameters", _("a grid takes at most %(most)s points.") % {"most": _LARGEST_GRID}
+        )
     return space
 
 

@@ -19,6 +19,8 @@ from sweeps.space.space import Parameter, Space
 
 MOST_PARAMETERS = 1_000
 MOST_VALUES = 100_000
+_LARGEST_SHAPE = 1_000_000
+"""Of a beta distribution; with shapes far larger, quantiles cannot be computed."""
 _LARGEST_EXPONENT = 700
 """The exponential of more is infinite, of less than its negative 0."""
 
@@ -149,7 +151,10 @@ def _log_normal(section: Section) -> Curve:
 
 
 def _beta(section: Section) -> Curve:
-    return Beta(float(section.above("a", 0, 1)), float(section.above("b", 0, 1)))
+    for key in ("a", "b"):
+        if section.above(key, 0, 1) > _LARGEST_SHAPE:
+            raise section.error(key, _("must be at most %(most)s.") % {"most": _LARGEST_SHAPE})
+    return Beta(float(section.number("a", 1)), float(section.number("b", 1)))
 
 
 def _continuous(curve: Callable[[Section], Curve]) -> Callable[[Section], Distribution]:

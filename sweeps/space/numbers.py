@@ -1,16 +1,17 @@
 """What counts as a number, and the multiples of one that lie within bounds."""
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
 
 def as_number(value: Any) -> int | float | None:
-    """Return a finite number as it is, None for anything else; true and false are no numbers."""
+    """Return a number that fits a float as it is, None for anything else; true and false are no numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value if isinstance(value, int) or math.isfinite(value) else None
+    return value if -sys.float_info.max <= value <= sys.float_info.max else None
 
 
 @dataclass(frozen=True, slots=True)

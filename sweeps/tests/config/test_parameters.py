@@ -170,6 +170,7 @@ def test_values_one_deviation_from_the_mean(parameter, below, middle, above):
             "x: {distribution: log_normal, mu: 699}",
             "parameters.x: mu and sigma are of the logarithm; with these, values are too large to write.",
         ),
+        ("x: {distribution: q_beta, b: 1000001}", "parameters.x.b: must be at most 1000000."),
         ("x: {distribution: beta, a: 0}", "parameters.x.a: must be greater than 0."),
         (
             "x: {values: [a, b], probabilities: [0.5, 0.4]}",
@@ -305,3 +306,10 @@ def test_a_value_without_probability_is_never_drawn():
     rng = random.Random(1)
     assert {space.sample(rng)["x"] for _ in range(200)} == {"a", "c"}
     assert space.to_point({"x": "b"}) is None
+
+
+def test_the_points_of_a_grid_can_be_numbered():
+    """RUN-50."""
+    ten = [f"p{number}: {{min: 1, max: 10}}" for number in range(19)]
+    assert read(*ten[:12], method="grid").space.size() == 10**12
+    assert message(*ten, method="grid") == "parameters: a grid takes at most 9223372036854775807 points."
