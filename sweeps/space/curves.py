@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import Protocol
 
 _EDGE = 2.0**-53
-"""Unbounded distributions are asked no nearer to 0 and 1 than this: 8.2 standard deviations of a normal one."""
+"""Quantiles that are infinite, or not computed, at the ends of the unit are asked no nearer than this: 8.2 deviations."""
 FARTHEST_DEVIATION = 8.3
 """Standard deviations from the mean that no value of a normal distribution here exceeds."""
 
@@ -36,6 +36,10 @@ class Curve(Protocol):
 
 def _within(x: float, low: float, high: float) -> float:
     return min(max(x, low), high)
+
+
+def _inner(u: float) -> float:
+    return _within(u, _EDGE, 1 - _EDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class Normal:
 
     def quantile(self, u: float) -> float:
         """Return the value at ``u``, at most 8.2 standard deviations from the mean."""
-        return NormalDist(self.mu, self.sigma).inv_cdf(_within(u, _EDGE, 1 - _EDGE))
+        return NormalDist(self.mu, self.sigma).inv_cdf(_inner(u))
 
     def cumulative(self, x: float) -> float:
         """Return the share of values below ``x``."""
@@ -121,7 +125,7 @@ class Beta:
         """Return the value at ``u``."""
         from scipy.special import betaincinv  # takes a while to import, and few sweeps need it
 
-        return _within(float(betaincinv(self.a, self.b, u)), 0.0, 1.0)
+        return _within(float(betaincinv(self.a, self.b, _inner(u))), 0.0, 1.0)
 
     def cumulative(self, x: float) -> float:
         """Return the share of values below ``x``."""

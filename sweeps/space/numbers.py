@@ -48,12 +48,7 @@ class Multiples:
 
     def nearest(self, x: float) -> int | float:
         """Return the multiple next to a finite number; an end for what lies beyond."""
-        factor = round(Fraction(x) / self.q)
-        if self.first is not None:
-            factor = max(factor, self.first)
-        if self.last is not None:
-            factor = min(factor, self.last)
-        return self.value(factor)
+        return self.value(self._clamped(round(Fraction(x) / self.q)))
 
     def factor_of(self, value: Any) -> int | None:
         """Return the factor of a multiple within bounds, allowing for the last digits of a sum of floats."""
@@ -61,9 +56,11 @@ class Multiples:
         if number is None:
             return None
         exact = Fraction(number) / self.q
-        factor = round(exact)
-        if abs(exact - factor) > max(abs(factor) * Fraction(1, 10**12), Fraction(1, 10**9)):
-            return None
-        if (self.first is not None and factor < self.first) or (self.last is not None and factor > self.last):
-            return None
-        return factor
+        factor = self._clamped(round(exact))
+        allowed = max(abs(factor) * Fraction(1, 10**12), Fraction(1, 10**9))
+        return factor if abs(exact - factor) <= allowed else None
+
+    def _clamped(self, factor: int) -> int:
+        if self.first is not None:
+            factor = max(factor, self.first)
+        return factor if self.last is None else min(factor, self.last)

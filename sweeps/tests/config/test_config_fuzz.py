@@ -75,6 +75,7 @@ def finite(value):
 
 @given(st.dictionaries(st.sampled_from("abc"), parameters(), max_size=3), st.integers(0, 2**32))
 @example({"a": {"distribution": "beta", "a": 1e6, "b": 1e-300}}, 0)
+@example({"a": {"distribution": "q_beta", "q": 5.289978542790798e-175}}, 0)
 @example({"a": {"distribution": "normal", "mu": 1e300, "sigma": 1e300}}, 0)
 def test_a_space_that_is_read_can_be_searched(drawn, seed):
     """RUN-50."""

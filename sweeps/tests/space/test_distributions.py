@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sweeps.space.curves import Beta, LogNormal, LogUniform, Normal, Uniform
@@ -77,6 +77,7 @@ def test_the_ends_of_the_unit_give_finite_values(curve, u):
 
 
 @given(curves(), UNIT)
+@example(Beta(2.0, 4.0), 2.2250738585072014e-308)
 def test_continuous_values_lie_within_bounds_and_lead_back(curve, u):
     """RUN-50."""
     distribution = Continuous(curve)
