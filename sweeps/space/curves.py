@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import Protocol
 
 _EDGE = 2.0**-53
-"""Quantiles that are infinite, or not computed, at the ends of the unit are asked no nearer than this: 8.2 deviations."""
+"""Quantiles that may be infinite, or not be computed, at 0 and 1 are asked no nearer than this: 8.2 deviations."""
 FARTHEST_DEVIATION = 8.3
 """Standard deviations from the mean that no value of a normal distribution here exceeds."""
 

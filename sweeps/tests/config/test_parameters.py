@@ -89,7 +89,7 @@ def test_continuous_values_between_bounds(parameter, kind, low, middle, high):
     assert space.parameters[0].kind == kind
     assert space.size() is None
     found = [space.to_args((u,))["x"] for u in (0, 0.5, 1)]
-    assert found == pytest.approx([low, middle, high])
+    assert found == pytest.approx([low, middle, high], abs=1e-8)
     assert all(isinstance(value, float) for value in found)
 
 
