@@ -24,7 +24,7 @@ portfolio_type = ObjectType("ArtifactPortfolio")
 membership_type = ObjectType("ArtifactCollectionMembership")
 manifest_file_type = ObjectType("ArtifactManifestFile")
 sweep_type = ObjectType("Sweep")
-sweep_agent_type = ObjectType("SweepAgent")
+sweep_agent_type = ObjectType("Agent")
 _scalars = [ScalarType(name, serializer=lambda value: value) for name in ("JSON", "Duration")]
 
 

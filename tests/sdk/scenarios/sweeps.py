@@ -1,6 +1,7 @@
 """Creates, runs, reads and steers sweeps with whatever release runs it; prints what it saw as JSON."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -26,7 +27,8 @@ told = {"command": {}}
 def cli(*words):
     """Run the command line of the SDK; return its status and what it printed."""
     wandb = str(pathlib.Path(sys.executable).with_name("wandb"))
-    done = subprocess.run([wandb, *words], capture_output=True, text=True, check=False, timeout=300)
+    env = {name: value for name, value in os.environ.items() if "SERVICE" not in name}  # of this process, not theirs
+    done = subprocess.run([wandb, *words], capture_output=True, text=True, check=False, timeout=300, env=env)
     return [done.returncode, done.stdout + done.stderr]
 
 
