@@ -86,9 +86,11 @@ class SweepLab:
         for agent in self.agents:
             agent.communicate(timeout=max(1.0, deadline - time.monotonic()))
 
-    def wait_until(self, is_so: Callable[[dict[str, Any]], bool], what: str, patience_s: float) -> dict[str, Any]:
+    def wait_until(
+        self, is_so: Callable[[dict[str, Any]], bool], what: str, patience_s: float
+    ) -> dict[str, Any]:
         """Wait until what the server knows is so; return it."""
-        until(lambda: is_so(self.look()), what, patience_s)
+        until(lambda: is_so(self.look()), what, patience_s=patience_s, pause_s=2.0)
         return self.look()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests import sdks
 from tests.installation import Installation
-from tests.sdk.people import Person, person
+from tests.sdk.people import person
 from tests.sdk.table import parts
 
 pytestmark = pytest.mark.sdk

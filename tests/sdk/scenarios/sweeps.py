@@ -5,11 +5,12 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import wandb
 
 PROJECT = "steered"
-GRID = {
+GRID: dict[str, Any] = {
     "name": "a grid",
     "description": "six points",
     "program": "train.py",
@@ -21,25 +22,29 @@ GRID = {
         "seed": {"value": 7},
     },
 }
-told = {"command": {}}
+told: dict[str, Any] = {}
 
 
-def cli(*words):
+def cli(*words: str) -> list[Any]:
     """Run the command line of the SDK; return its status and what it printed."""
-    wandb = str(pathlib.Path(sys.executable).with_name("wandb"))
-    env = {name: value for name, value in os.environ.items() if "SERVICE" not in name}  # of this process, not theirs
-    done = subprocess.run([wandb, *words], capture_output=True, text=True, check=False, timeout=300, env=env)
+    command = str(pathlib.Path(sys.executable).with_name("wandb"))
+    env = {
+        name: value for name, value in os.environ.items() if "SERVICE" not in name
+    }  # of this process, not theirs
+    done = subprocess.run(
+        [command, *words], capture_output=True, text=True, check=False, timeout=300, env=env
+    )
     return [done.returncode, done.stdout + done.stderr]
 
 
-def train():
+def train() -> None:
     """One run: the loss is a function of the arguments."""
     with wandb.init() as run:
         config = dict(run.config)
         run.log({"loss": config["lr"] + (1 if config["optimizer"]["kind"] == "sgd" else 0)})
 
 
-def steer(path):
+def steer(path: str) -> list[Any]:
     """Pause, resume, update, stop; return the states seen."""
     states = []
     for words in (["--pause"], ["--resume"], ["--stop"], ["--resume"], ["--cancel"]):
