@@ -8,6 +8,7 @@ Source: Jones, Schonlau and Welch, "Efficient global optimization of expensive b
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -184,6 +185,18 @@ def _warp(losses: Matrix) -> Matrix:
     return np.asarray((warped - warped.mean()) / warped.std())
 
 
+@cache
+def _one_thread() -> None:
+    """Let BLAS work in the asking thread, from now on in the whole process.
+
+    Its matrices are too small to share: on two busy cores 30 points took 383 ms with two threads and 23 with one,
+    1,000 points up to 8 s. Taken back after each model, the limit would be lost to another thread's model.
+    """
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1, user_api="blas")
+
+
 def _model(points: Matrix, losses: Matrix) -> Any:
     """Fit a regression to encoded points, its length scales at the mode of their posterior.
 
@@ -194,6 +207,7 @@ def _model(points: Matrix, losses: Matrix) -> Any:
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
+    _one_thread()
     columns = points.shape[1]
     scales = np.full(columns if columns <= _OWN_SCALES else 1, 0.5 * columns**0.5)
     kernel = ConstantKernel(1.0, (0.05, 20)) * Matern(scales, (0.02, 100), nu=2.5) + WhiteKernel(

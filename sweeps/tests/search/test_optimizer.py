@@ -157,3 +157,11 @@ def test_only_a_model_imports_scikit_learn():
         "sys.exit(any(name in sys.modules for name in ('scipy', 'sklearn')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_model_keeps_to_one_thread():
+    """RUN-50: with two on two busy cores it takes many times as long."""
+    from threadpoolctl import threadpool_info
+
+    propose([Dimension()], [(point, point[0]) for point in points([Dimension()], 10)], [], seed=1)
+    assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {1}
