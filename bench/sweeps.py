@@ -21,7 +21,7 @@ TRIALS, SEEDS = 30, 20
 WITHIN_S = 600
 Point = Sequence[float]
 Kind = tuple[int | None, int | None]
-"""Choices and steps of a dimension, as `sweeps.search.optimizer.Dimension` has them."""
+"""Choices and steps of a dimension, as `sweeps.space.dimension.Dimension` has them."""
 NUMBER: Kind = (None, None)
 Losses = list[float]
 """Of one search, in order."""
@@ -65,7 +65,7 @@ def training(point: Point) -> float:
     Of a learning rate (1e-5 to 1, by its logarithm), dropout, layers (1 to 8), an optimiser and an activation; the best
     rate depends on the optimiser and on the layers, and too high a rate costs more than too low a one.
     """
-    rate, dropout, layers = 5 * point[0] - 5, 0.8 * point[1], 1 + round(7 * point[2])
+    rate, dropout, layers = 5 * point[0] - 5, 0.8 * point[1], 1 + min(7, int(8 * point[2]))
     optimizer, activation = int(point[3]), int(point[4])
     off = rate - (-1.0, -2.0, -3.0)[optimizer] + 0.1 * (layers - 4)
     missed: float = 1 - math.exp(-off * off * (0.8 if off > 0 else 0.3))
@@ -116,7 +116,8 @@ def _all(search: Callable[[Surface, int], Losses]) -> list[list[Losses]]:
 
 
 def _ours(surface: Surface, seed: int) -> Losses:
-    from sweeps.search.optimizer import Dimension, propose
+    from sweeps.search.optimizer import propose
+    from sweeps.space.dimension import Dimension
 
     dimensions = [Dimension(*kind) for kind in surface.kinds]
     observed: list[tuple[tuple[float, ...], float]] = []
@@ -132,7 +133,7 @@ def _random(surface: Surface, seed: int) -> Losses:
     def value(choices: int | None, steps: int | None) -> float:
         if choices is not None:
             return float(rng.randrange(choices))
-        return rng.random() if steps is None else rng.randrange(steps) / (steps - 1)
+        return rng.random() if steps is None else (rng.randrange(steps) + 0.5) / steps
 
     return [surface.loss([value(*kind) for kind in surface.kinds]) for _ in range(TRIALS)]
 
@@ -194,7 +195,7 @@ def _parameter(choices: int | None, steps: int | None) -> dict[str, Any]:
 
 
 def _position(value: Any, choices: int | None, steps: int | None) -> float:
-    return float(value) if choices is not None or steps is None else (value - 1) / (steps - 1)
+    return float(value) if choices is not None or steps is None else (value - 0.5) / steps
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ Source: Jones, Schonlau and Welch, "Efficient global optimization of expensive b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sweeps.space.dimension import Dimension
 
 Point = tuple[float, ...]
 """Per dimension the position 0..1 of a number, or the index of a choice."""
@@ -35,19 +36,6 @@ _NEAR_BEST = ((300, 0.1), (200, 0.02))
 """Candidates around the best points: how many, and their distance."""
 _POLISH = (0.05, 0.02, 0.007, 0.002)
 """Distances of the rounds in which the best candidates are moved a little."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dimension:
-    """One parameter in the unit cube.
-
-    Attributes:
-        choices: number of unordered options, of which a point has the index 0..choices-1; None for a number.
-        steps: number of equally spaced values that a number is rounded to, None if it is continuous.
-    """
-
-    choices: int | None = None
-    steps: int | None = None
 
 
 def propose(
@@ -120,8 +108,8 @@ def _snap(points: Matrix, dimensions: Sequence[Dimension]) -> Matrix:
         if dimension.choices is not None:
             snapped[:, index] = np.clip(np.floor(points[:, index]), 0, dimension.choices - 1)
         elif dimension.steps is not None:
-            last = max(dimension.steps - 1, 1)
-            snapped[:, index] = np.round(snapped[:, index] * last) / last if dimension.steps > 1 else 0
+            step = np.minimum(np.floor(snapped[:, index] * dimension.steps), dimension.steps - 1)
+            snapped[:, index] = (step + 0.5) / dimension.steps
     return snapped
 
 
@@ -144,7 +132,7 @@ def _near(
         if dimension.choices is not None:
             moved[:, index] = rng.integers(dimension.choices, size=count)
         elif dimension.steps is not None and dimension.steps > 1:
-            one = base[:, index] + rng.choice([-1, 1], size=count) / (dimension.steps - 1)
+            one = base[:, index] + rng.choice([-1, 1], size=count) / dimension.steps
             moved[:, index] = np.where(rng.random(count) < 0.5, moved[:, index], one)
     return _snap(np.where(moves, moved, base), dimensions)
 

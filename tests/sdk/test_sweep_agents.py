@@ -101,7 +101,5 @@ def test_kills_lose_no_point_and_give_none_twice(
         (kind, lr) for kind in "abcd" for lr in (0.1, 0.2, 0.3)
     )
     assert {state for _n, _a, _s, _t, state, _e in trials} == {"finished"}, trials
-    assert max(attempts for _n, _a, _s, attempts, *_rest in trials) == 2, (
-        "the killed host's run is repeated"
-    )
+    assert max(attempts for _n, _a, _s, attempts, *_rest in trials) == 2, "the killed host's run is repeated"
     assert found["run states"] == ["crashed"] + ["finished"] * 12

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from sweeps.search.optimizer import STARTS, Dimension, Point, propose
+from sweeps.search.optimizer import STARTS, Point, propose
+from sweeps.space.dimension import Dimension
 
 MIXED = [Dimension(), Dimension(steps=8), Dimension(choices=3), Dimension(choices=1), Dimension(steps=1)]
 
@@ -25,7 +26,7 @@ def assert_exists(point: Point, dimensions: list[Dimension]) -> None:
         if dimension.choices is not None:
             assert value in range(dimension.choices)
         elif dimension.steps is not None:
-            assert value in {step / max(dimension.steps - 1, 1) for step in range(dimension.steps)}
+            assert value in {(step + 0.5) / dimension.steps for step in range(dimension.steps)}
         else:
             assert 0 <= value <= 1
 
@@ -127,7 +128,7 @@ def test_the_same_point_may_have_been_tried_with_different_losses():
 @pytest.mark.parametrize("count", [0, 30])
 def test_a_space_of_one_point_gives_that_point(dimensions, count):
     """RUN-50."""
-    only = (0.0,) * len(dimensions)
+    only = tuple(0.0 if dimension.choices else 0.5 for dimension in dimensions)
     assert propose(dimensions, [(only, 1.0)] * count, [only], seed=1) == only
 
 
