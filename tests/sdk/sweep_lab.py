@@ -99,5 +99,5 @@ def sweep_lab(server: Installation, ada: Person, python: Path, folder: Path) -> 
     """Give a lab; what is left of its processes is killed."""
     with ExitStack() as stack:
         lab = SweepLab(server, ada, python, folder)
-        stack.callback(lambda: [sdks.kill_script(agent) for agent in lab.agents])
+        stack.callback(lab.kill_agents)
         yield lab

@@ -97,12 +97,13 @@ pathlib.Path("changed.yaml").write_text(
 told["update"] = cli("sweep", "--update", other, "changed.yaml")
 told["cap"] = wandb.Api().sweep(other).config["run_cap"]
 
-for name, change in {
+WRONG: dict[str, dict[str, Any]] = {
     "custom": {"method": "custom"},
     "continuous grid": {"parameters": {"lr": {"min": 0.0, "max": 1.0}}},
     "controller": {"controller": {"type": "local"}},
     "no parameters": {"parameters": {}},
-}.items():
+}
+for name, change in WRONG.items():
     try:
         told[name] = repr(wandb.sweep(GRID | change, project=PROJECT))
     except Exception as error:
