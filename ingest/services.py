@@ -83,6 +83,24 @@ def hidden_as_unknown(actor: Actor, team: Team) -> Iterator[None]:
         raise NowhereToLog(actor, f"entity “{team.name}”", entity=team.name) from None
 
 
+@contextmanager
+def hidden_as_missing(actor: Actor, team: Team, project_name: str) -> Iterator[None]:
+    """As `hidden_as_unknown`, and let a hidden project be refused as a missing one: where that is not created.
+
+    Raises:
+        NowhereToLog: the project is hidden.
+        Forbidden: the actor may create none in the team.
+    """
+    with hidden_as_unknown(actor, team):
+        try:
+            yield
+        except NotFound:
+            with suppress(NotFound):
+                require(actor, ProjectAction.CREATE, team)
+            what = f"project {team.name}/{project_name}"
+            raise NowhereToLog(actor, what, entity=team.name, project=project_name) from None
+
+
 @transaction.atomic
 def log_run(
     *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = "",
@@ -97,18 +115,12 @@ def log_run(
         Forbidden: the actor may not log there, or not create the project.
         Gone: the run was deleted.
     """
-    with hidden_as_unknown(actor, team):
-        try:
-            project = ensure_project(actor=actor, team=team, name=project_name)
-            return lifecycle.log_run(
-                actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state,
-                wrapper=wrapper, claimed_at=claimed_at, is_begin=is_begin,
-            )  # fmt: skip
-        except NotFound:
-            with suppress(NotFound):
-                require(actor, ProjectAction.CREATE, team)  # a hidden project is refused as a missing one
-            what = f"project {team.name}/{project_name}"
-            raise NowhereToLog(actor, what, entity=team.name, project=project_name) from None
+    with hidden_as_missing(actor, team, project_name):
+        project = ensure_project(actor=actor, team=team, name=project_name)
+        return lifecycle.log_run(
+            actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state,
+            wrapper=wrapper, claimed_at=claimed_at, is_begin=is_begin,
+        )  # fmt: skip
 
 
 @transaction.atomic

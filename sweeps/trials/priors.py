@@ -9,6 +9,9 @@ from sweeps.config.document import SweepConfig
 from sweeps.models import Sweep, Trial, TrialState
 from sweeps.space.space import Args, Space
 
+MAX_PRIORS = 1000
+"""Earlier runs that a sweep learns from."""
+
 
 def learn_from(sweep: Sweep, config: SweepConfig, runs: Collection[Run]) -> None:
     """Add runs of the project as trials that have been; those that are in no other sweep become this one's runs."""

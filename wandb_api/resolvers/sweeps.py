@@ -8,7 +8,7 @@ from django.db.models import Max, Q, QuerySet
 from access.actor import Actor
 from access.engine import visible
 from common.errors import Invalid, NotFound
-from ingest.services import hidden_as_unknown, team_for
+from ingest.services import hidden_as_missing, team_for
 from runs.access import RunAction
 from runs.models import Project, Run
 from runs.projects.services import ensure_project
@@ -22,6 +22,7 @@ from sweeps.agents.services import answer_heartbeat, get_agent, read_run_states,
 from sweeps.lifecycle import services as lifecycle
 from sweeps.models import Sweep, SweepAgent
 from sweeps.selectors import best_run, counted, get_sweep, runs_of_sweep, sweep_column_named, sweeps_of
+from sweeps.trials.priors import MAX_PRIORS
 from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.bindings import mutation, project_type, root, run_type, sweep_agent_type, sweep_type
 from wandb_api.graphql.context import Info
@@ -32,7 +33,6 @@ from wandb_api.sweeps.nodes import agent_node, sweep_node
 from wandb_api.unsupported.fields import Feature
 
 _MAX_PAGE = 500
-_MAX_PRIORS = 1000
 _MAX_AGENTS = 2000
 
 
@@ -91,8 +91,9 @@ def _create(actor: Actor, input: dict[str, Any]) -> tuple[Sweep, tuple[str, ...]
     if not input.get("config"):
         raise Invalid("config: a sweep needs a configuration.")
     team = team_for(actor, input.get("entityName"))
-    with hidden_as_unknown(actor, team):
-        project = ensure_project(actor=actor, team=team, name=input.get("projectName") or "uncategorized")
+    name = input.get("projectName") or "uncategorized"
+    with hidden_as_missing(actor, team, name):
+        project = ensure_project(actor=actor, team=team, name=name)
         return lifecycle.create_sweep(
             actor=actor, project=project, config_text=input["config"],
             display_name=input.get("displayName") or "", description=input.get("description"),
@@ -105,11 +106,11 @@ def _priors(actor: Actor, project: Project, filters: str | None) -> list[Run]:
     if not filters or filters in {"null", "{}"}:
         return []
     runs = listed_runs_of(actor, project).filter(to_q(read_filters(filters))).order_by("created_at", "pk")
-    found = list(runs[: _MAX_PRIORS + 1])
+    found = list(runs[: MAX_PRIORS + 1])
     if not found:
         raise Invalid("priorRunsFilters: none of the runs is in the project.")
-    if len(found) > _MAX_PRIORS:
-        raise Invalid(f"A sweep can learn from at most {_MAX_PRIORS} earlier runs.")
+    if len(found) > MAX_PRIORS:
+        raise Invalid(f"A sweep can learn from at most {MAX_PRIORS} earlier runs.")
     return found
 
 
