@@ -97,6 +97,7 @@ urlpatterns = [
     path("api/v1/", include("runs.api.urls")),
     path("api/v1/", include("artifacts.api.urls")),
     path("api/v1/", include("metrics.api.urls")),
+    path("api/v1/", include("sweeps.api.urls")),
     path("api/v1/", include("alerts.api.urls")),
     path("api/v1/", include("automations.api.urls")),
     path("api/v1/", include("usage.api.urls")),

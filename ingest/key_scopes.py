@@ -5,22 +5,24 @@ from django.utils.translation import gettext_lazy as _
 from accounts.api_keys.scopes import Reach, register_reach
 from artifacts.access import ArtifactAction, RegistryAction
 from runs.access import ChartAction, ProjectAction, RunAction
+from sweeps.access import SweepAction
 from teams.access import OrganizationAction, TeamAction
 
 READ_ONLY = frozenset(
     str(action)
     for action in (
         OrganizationAction.VIEW, TeamAction.VIEW, ProjectAction.VIEW, RunAction.VIEW, ChartAction.VIEW,
-        ArtifactAction.VIEW, ArtifactAction.DOWNLOAD, RegistryAction.VIEW,
+        ArtifactAction.VIEW, ArtifactAction.DOWNLOAD, RegistryAction.VIEW, SweepAction.VIEW,
     )
 )  # fmt: skip
-"""``wandb.Api()`` reads projects, runs, histories, logs, files, charts, artifacts, registries and who is in a team."""
+"""``wandb.Api()`` reads projects, runs, histories, logs, files, charts, artifacts, registries, sweeps and who is in a
+team."""
 
 LOG_RUNS = READ_ONLY | frozenset(
     str(action)
     for action in (ProjectAction.CREATE, RunAction.LOG, ArtifactAction.CREATE, ArtifactAction.SET_ALIAS)
 )
-"""``wandb.init``, ``log``, ``save``, ``log_artifact``, ``use_artifact`` and ``finish``, resuming too.
+"""``wandb.init``, ``log``, ``save``, ``log_artifact``, ``use_artifact`` and ``finish``, resuming too; ``wandb agent``.
 
 A project that is missing is made.
 """

@@ -51,6 +51,7 @@ SPECTACULAR_SETTINGS = {
         "VisibilityEnum": "teams.models.Visibility",
         "TeamKindEnum": "teams.api.serializers.KINDS",
         "LevelEnum": "runs.lifecycle.alerts.LEVELS",
+        "SweepStateEnum": "sweeps.models.SweepState",
     },
     "ENABLE_DJANGO_DEPLOY_CHECK": False,
     "PREPROCESSING_HOOKS": ["ingest.api.runs.describe_stream"],
@@ -103,6 +104,10 @@ SPECTACULAR_SETTINGS = {
         {
             "name": "Registries",
             "description": "Registries: versions of artifacts that are linked for others to use, and who is in them.",
+        },
+        {
+            "name": "Sweeps",
+            "description": "Searches over the arguments of a program: their configuration, state, agents and trials.",
         },
         {
             "name": "Automations",

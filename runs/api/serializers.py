@@ -152,13 +152,14 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     notes = serializers.SerializerMethodField(help_text="What looks like a secret is masked.")
     tags = serializers.ListField(child=serializers.CharField())
     exit_code = serializers.IntegerField(allow_null=True)
+    sweep = serializers.CharField(help_text="The id (`uid`) of its sweep; empty: none.")
 
     class Meta:
         model = Run
         fields: ClassVar[list[str]] = [
             "id", "entity", "project", "uid", "display_name", "state", "user", "logged_by", "created_at", "started_at",
             "synced_at", "finished_at", "heartbeat_at", "runtime_s", "duration_s", "exit_code", "tags", "notes",
-            "group", "job_type", "host",
+            "group", "job_type", "host", "sweep",
         ]  # fmt: skip
 
     def get_notes(self, run: Run) -> str:

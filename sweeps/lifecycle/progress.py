@@ -22,3 +22,19 @@ def tell_ended(sweep: Sweep, run: Run) -> None:
     sweep.best_value = value
     Sweep.objects.filter(pk=sweep.pk).update(best_value=value)
     happened(SweepChange(SweepEvent.NEW_BEST, sweep, run, value))
+
+
+def renew_best(sweep: Sweep) -> None:
+    """Find the best value among the runs that are still in a sweep; nobody is told."""
+    if not sweep.metric_name:
+        return
+    runs = Run.objects.listed().filter(project=sweep.project_id, sweep=sweep.uid, state__in=sorted(_COUNTED))
+    values = (
+        finite(value) for value in runs.annotate(metric=metric_of(sweep)).values_list("metric", flat=True)
+    )
+    best = None
+    for value in values:
+        if value is not None and is_better(sweep, value, best):
+            best = value
+    sweep.best_value = best
+    Sweep.objects.filter(pk=sweep.pk).update(best_value=best)

@@ -2,14 +2,19 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
-from django.db.models import Case, Q, When
+from django.db.models import Case, Q, QuerySet, When
+from django_stubs_ext import WithAnnotations
 
 from runs.query.flat import FlatNumber
 from sweeps.models import Sweep, Trial
 
 _SUMMARY = "pulse__summary_flat"
+
+
+class _Valued(TypedDict):
+    value: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +26,18 @@ class Result:
     value: float | None
 
 
-def results_of(sweep: Sweep) -> list[Result]:
-    """Return the results of all trials, in their order; runs that were deleted or left the sweep have none."""
-    rows = Trial.objects.filter(sweep=sweep)
+def valued(sweep: Sweep) -> "QuerySet[WithAnnotations[Trial, _Valued]]":
+    """Return all trials, in their order, with ``value``; runs that were deleted or left the sweep have none."""
     is_known = Q(is_prior=True) | Q(run__sweep=sweep.uid, run__project=sweep.project_id)
     value = Case(When(is_known, run__deleted_at=None, then=FlatNumber(f"run__{_SUMMARY}", sweep.metric_name)))
+    return Trial.objects.filter(sweep=sweep).annotate(value=value)
+
+
+def results_of(sweep: Sweep) -> list[Result]:
+    """Return the results of all trials, in their order."""
     return [
         Result(args, state, finite(found))
-        for args, state, found in rows.annotate(value=value).values_list("args", "state", "value")
+        for args, state, found in valued(sweep).values_list("args", "state", "value")
     ]
 
 

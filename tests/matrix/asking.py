@@ -54,6 +54,10 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:  # noqa: C901 - one ca
             names = {"entity": row.team.name, "project": row.name}
         case Over.RUN:
             names = {"entity": row.project.team.name, "project": row.project.name, "uid": row.uid}
+        case Over.SWEEP:
+            names = {
+                "entity": row.project.team.name, "project": row.project.name, "sweep": row.uid, "pk": row.pk,
+            }  # fmt: skip
         case Over.CHART:
             names = {"path": f"{row.team.name}/{row.name}"}
         case Over.SERVICE | Over.ORGANIZATION_SERVICE:
@@ -199,7 +203,11 @@ def _ids(case: Case, thing: Thing) -> dict[str, str]:
         return {
             "registry": to_id("Project", row.project_id), "user": to_id("User", user), "team": to_id("Entity", team),
         }  # fmt: skip
-    return {"id": to_id("ApiKey", row.pk)} if case.over is Over.KEY else {}
+    if case.over is Over.SWEEP:
+        ids = {"id": to_id("Sweep", row.pk), "agent": to_id("SweepAgent", row.agents.get().pk)}
+    else:
+        ids = {"id": to_id("ApiKey", row.pk)} if case.over is Over.KEY else {}
+    return ids
 
 
 def _ids_of_artifact(case: Case, row: Any) -> dict[str, str]:

@@ -42,6 +42,7 @@ class Over(StrEnum):
     PORTFOLIO = "collection of linked versions"
     REGISTRY = "model registry of a team"
     DRAFT = "draft of an artifact, logged by a run"
+    SWEEP = "sweep"
 
 
 class Answer(StrEnum):
@@ -127,6 +128,7 @@ def _by_matrix(who: str, actor: str, thing: Thing) -> bool:
         or ("B" in tokens and thing.place == "organization" and actor in permissions.BILLING_ADMINS)
         or (f"{role}-own" in tokens and thing.owner == actor)
         or ("P" in tokens and thing.visibility in {"public", "open"})
+        or ("L*" in tokens and thing.visibility == "open" and signed_in)
         or ("L" in tokens and thing.visibility == "open" and signed_in and thing.owner in {"", actor})
     )
 

@@ -1,8 +1,8 @@
 """GraphQL: root field to how it is used.
 
-Documents name things by `$entity`, `$project` and `$run`, or by global ids: `$id`, `$file` (one of the run's),
-`$automation` (the project's), `$member` (one of the team's who is no admin) and `$invitation` (a pending one to the
-team).
+Documents name things by `$entity`, `$project`, `$run` and `$sweep`, or by global ids: `$id`, `$file` (one of the
+run's), `$agent` (the sweep's), `$automation` (the project's), `$member` (one of the team's who is no admin) and
+`$invitation` (a pending one to the team).
 """
 
 from tests.matrix import graphql_artifacts, graphql_registries
@@ -24,6 +24,18 @@ _FILES = (
     "mutation($entity: String!, $project: String!, $run: String!) { found: %s(input:"
     ' {entityName: $entity, projectName: $project, runName: $run, files: ["notes.txt"]}) { %s } }'
 )
+_SWEEP_OF = (
+    "query($entity: String!, $project: String!, $sweep: String!)"
+    " { found: project(name: $project, entityName: $entity) { sweep(sweepName: $sweep) { id } } }"
+)
+_NEW_SWEEP = (
+    "mutation($entity: String!, $project: String!, $config: String!) { found: upsertSweep(input:"
+    " {entityName: $entity, projectName: $project, config: $config}) { sweep { id } } }"
+)
+_NEW_AGENT = (
+    "mutation($entity: String!, $project: String!, $sweep: String!) { found: createAgent(input:"
+    ' {entityName: $entity, projectName: $project, sweep: $sweep, host: "h"}) { agent { id } } }'
+)
 _BY_ID = "mutation($id: %s!) { found: %s(input: {id: $id%s}) { %s } }"
 
 
@@ -42,6 +54,10 @@ def _run(needs: str, document: str, *, found_at: str = "found", is_made_on_use: 
     return Case(needs, Over.RUN, document=document, found_at=found_at, is_made_on_use=is_made_on_use)
 
 
+def _sweep(needs: str, document: str, *, found_at: str = "found") -> Case:
+    return Case(needs, Over.SWEEP, document=document, found_at=found_at)
+
+
 ROUTES: dict[str, list[Case]] = {
     **graphql_artifacts.ROUTES,
     **graphql_registries.ROUTES,
@@ -58,6 +74,25 @@ ROUTES: dict[str, list[Case]] = {
         Case("projects: view", Over.PROJECT, document=_PROJECT % "project"),
         _run("runs: view", _RUN_OF % "run(name: $run)", found_at="found.run"),
         _run("runs: view", _RUN_OF % "bucket(name: $run, missingOk: true)", found_at="found.run"),
+        _sweep("sweeps: view", _SWEEP_OF, found_at="found.sweep"),
+    ],
+    "Mutation.upsertSweep": [
+        Case(
+            "sweeps: create",
+            Over.PROJECT,
+            document=_NEW_SWEEP,
+            args={"config": "{method: random, parameters: {x: {min: 0.5, max: 1.5}}}"},
+            is_made_on_use=True,
+        ),
+        _sweep("sweeps: edit", _BY_ID % ("ID", "upsertSweep", ', displayName: "new"', "sweep { id }")),
+        _sweep("sweeps: stop", _BY_ID % ("ID", "upsertSweep", ', state: "PAUSED"', "sweep { id }")),
+    ],
+    "Mutation.createAgent": [_sweep("sweeps: run an agent", _NEW_AGENT)],
+    "Mutation.agentHeartbeat": [
+        _sweep(
+            "sweeps: run an agent",
+            "mutation($agent: ID!) { found: agentHeartbeat(input: {id: $agent}) { commands } }",
+        )
     ],
     "Query.model": [Case("projects: view", Over.PROJECT, document=_PROJECT % "model")],
     "Query.models": [

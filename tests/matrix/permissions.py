@@ -3,8 +3,8 @@
 A permission's ``who`` is its cell of the table in TEAM-21: V view-only, M member, A team admin, O organization
 admin; ``A!`` also where a project is restricted; B billing admin of the organization (BIL-9), S a
 service account in it; ``M-own`` a member on what they created; ``P`` anyone when the project is Public or Open; ``L``
-anyone signed in when the project is Open (a new run, or their own). ``scopes`` are the actions of which an API key
-that is limited must hold one.
+anyone signed in when the project is Open (a new run, or their own), ``L*`` also with what others created. ``scopes``
+are the actions of which an API key that is limited must hold one.
 """
 
 from dataclasses import dataclass
@@ -140,6 +140,12 @@ TABLE = {
     "artifacts: link": _row(
         "M A O", "artifact.create", sees="artifacts: view"
     ),  # and download: whoever sees it there
+    "sweeps: view": _row("V M A O P", "sweep.view"),
+    "sweeps: create": _row("M A O", "sweep.create", sees="projects: view"),
+    "sweeps: edit": _row("M-own A O", "sweep.edit", "sweep.edit_own", sees="sweeps: view"),
+    "sweeps: stop": _row("M-own A O", "sweep.stop", "sweep.stop_own", sees="sweeps: view"),
+    "sweeps: delete": _row("M-own A O", "sweep.delete", "sweep.delete_own", sees="sweeps: view"),
+    "sweeps: run an agent": _row("M A O L*", "run.log", sees="sweeps: view"),  # it logs runs
     "organization: know of": _row("O Om S", "organization.view", "registry.view"),
     "registries of organizations: view": _row("O Om S", "registry.view"),
     "registries of organizations: edit": _row(
@@ -205,7 +211,9 @@ PROGRAMS = {"bot", "other_bot", "org_bot"}
 SCOPES: dict[str, frozenset[str] | None] = {
     "full": None,
     "session": None,
-    "read": frozenset({"project.view", "run.view", "team.view", "artifact.view", "artifact.download"}),
+    "read": frozenset(
+        {"project.view", "run.view", "team.view", "artifact.view", "artifact.download", "sweep.view"}
+    ),
     "log": frozenset(
         {
             "project.view",
@@ -216,6 +224,7 @@ SCOPES: dict[str, frozenset[str] | None] = {
             "artifact.download",
             "artifact.create",
             "artifact.set_alias",
+            "sweep.view",
         }
     ),
     "none": frozenset(),

@@ -30,6 +30,7 @@ _BUCKET = {
     "url": "s3://files?endpoint=http://127.0.0.1:9",  # in a network of ours, so that nothing is asked
     "credentials": {"access_key": "key", "secret_key": "secret"},
 }
+_SWEEP = {"method": "random", "parameters": {"lr": {"min": 0.1, "max": 0.2}}}
 _ROLE = {"name": "Night shift", "base": "member", "adds": ["run.stop"]}
 
 
@@ -244,6 +245,21 @@ ROUTES: dict[str, list[Case]] = {
     "RegistryMemberViewSet.destroy": [Case("registries: members", Over.REGISTRY, "DELETE")],
     "RunArtifactViewSet.inputs": _RUN,
     "RunArtifactViewSet.outputs": _RUN,
+    # sweeps
+    "SweepViewSet.list": [Case("sweeps: view", Over.SWEEP, listed=True)],
+    "SweepViewSet.retrieve": [Case("sweeps: view", Over.SWEEP)],
+    "SweepViewSet.agents": [Case("sweeps: view", Over.SWEEP)],
+    "SweepViewSet.trials": [Case("sweeps: view", Over.SWEEP)],
+    "SweepViewSet.create": [Case("sweeps: create", Over.PROJECT, "POST", _BEGIN | {"config": _SWEEP})],
+    "SweepViewSet.partial_update": [Case("sweeps: edit", Over.SWEEP, "PATCH", {"name": "new"})],
+    "SweepViewSet.pause": [Case("sweeps: stop", Over.SWEEP, "POST")],
+    "SweepViewSet.resume": [Case("sweeps: stop", Over.SWEEP, "POST")],
+    "SweepViewSet.stop": [Case("sweeps: stop", Over.SWEEP, "POST")],
+    "SweepViewSet.cancel": [Case("sweeps: stop", Over.SWEEP, "POST")],
+    "SweepViewSet.destroy": [Case("sweeps: delete", Over.SWEEP, "DELETE")],
+    "SweepViewSet.restore": [Case("sweeps: delete", Over.SWEEP, "POST")],
+    # who sees the sweep is told of each run what could not be done: sweeps/tests/api
+    "SweepViewSet.remove_runs": [Case("sweeps: view", Over.SWEEP, "POST", {"uids": ["of-member"]})],
     "HostViewSet.list": [Case("entity: view", Over.ENTITY, args={"entity": "$entity"})],
     "SeriesViewSet.keys": _RUN,
     "SeriesViewSet.series": [Case("runs: view", Over.RUN, args={"keys": "loss"})],

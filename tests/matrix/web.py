@@ -514,6 +514,7 @@ ADMIN_MODELS = {
     "usage_teamday", "usage_meterstate", "billing_gatewayevent",
     "artifacts_collection", "artifacts_version", "artifacts_content", "artifacts_retentionpolicy",
     "artifacts_registry", "artifacts_registrymember", "artifacts_protectedalias",
+    "sweeps_sweep", "sweeps_sweepagent", "sweeps_trial",
 }  # fmt: skip
 """Models in the admin: "system settings; any organization; plans" are S's row of TEAM-21."""
 

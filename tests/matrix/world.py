@@ -31,6 +31,8 @@ from billing.models import BillingAdmin, Invoice, PaymentMethod
 from billing.subscriptions.selectors import subscription_of
 from runs.models import ChartAccess, Project, ProjectAccessRequest, Run, RunAlert, SavedView, StoredChart
 from runs.projects import members
+from sweeps.lifecycle.services import create_sweep
+from sweeps.models import Sweep, SweepAgent
 from teams.invitations.mail import hash_of
 from teams.models import Invitation, Organization, Role, ServiceAccount, Team, Visibility
 from teams.roles.builtin import built_in
@@ -67,8 +69,10 @@ FREE_TEXTS = {
     ServiceAccount: "description",
     Collection: "description",
     Automation: "description",
+    Sweep: "display_name description",
 }
 """Their models and fields."""
+SWEEP = json.dumps({"method": "random", "program": EVIL, "parameters": {EVIL: {"values": [EVIL, 1]}}})
 PEOPLE = ("stranger", "viewer", "member", "colleague", "admin", "chief", "outsider", "operator")
 """Who signs in; ``outsider`` belongs to the organization only, ``operator`` runs the installation."""
 DEPUTY = "deputy"
@@ -201,6 +205,7 @@ def _project(world: World, place: str, team: Team, visibility: str, owners: tupl
         label = f"{place}/{visibility} of {owner}"
         world.things[Over.RUN].append(Thing(label, run, visibility, place, owner))
         _draft(world, Thing(f"draft in {label}", run, visibility, place, owner))
+        _sweep(world, Thing(f"sweep in {label}", project, visibility, place, owner))
     return project
 
 
@@ -225,6 +230,15 @@ def _draft(world: World, run: Thing) -> None:
     Manifest.objects.create(version=version, name="wandb_manifest.json")
     PartsUpload.objects.create(version=version, key=f"{version.pk:032x}", md5="", path="large.bin")
     world.things[Over.DRAFT].append(replace(run, row=version))
+
+
+def _sweep(world: World, project: Thing) -> None:
+    """Let somebody have created a sweep, on which an agent works."""
+    row, _warnings = create_sweep(actor=SYSTEM, project=project.row, config_text=SWEEP)
+    row.created_by = world.users[project.owner]
+    row.save()
+    SweepAgent.objects.create(sweep=row, uid="0123abcd", host=EVIL)
+    world.things[Over.SWEEP].append(replace(project, row=row))
 
 
 def _automation(world: World, place: str, visibility: str, run: Run, owner: str) -> None:

@@ -105,7 +105,7 @@ def _ids(world: World, path: str) -> list[Any]:
         "keys": Over.KEY, "runs": Over.RUN, "projects": Over.PROJECT, "views": Over.VIEW,
         "destinations": Over.DESTINATION, "webhook-secrets": Over.SECRET, "automations": Over.AUTOMATION,
         "alert-messages": Over.ACTED, "alert-routes": Over.ROUTE, "alert-mutes": Over.MUTE,
-        "artifact-collections": Over.COLLECTION,
+        "artifact-collections": Over.COLLECTION, "sweeps": Over.SWEEP,
     }  # fmt: skip
     kind = next((kind for part, kind in of.items() if f"/v1/{part}/" in path), Over.INVITATION)
     return [thing.row.pk for thing in world.things[kind]]
