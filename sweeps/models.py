@@ -51,7 +51,7 @@ class Sweep(Timestamped):
     metric_goal = models.CharField(max_length=8, blank=True, help_text="minimize or maximize.")
     run_cap = models.PositiveIntegerField(null=True, help_text="How many trials are handed out at most.")
     grid_size = models.BigIntegerField(
-        null=True, help_text="How many points a grid has; null for other methods."
+        null=True, help_text="How many points a grid has; empty for other methods."
     )
     is_hyperband = models.BooleanField(
         "early termination", default=False, help_text="Runs that fall behind are stopped (hyperband)."
@@ -151,7 +151,7 @@ class Trial(Timestamped):
     given_at = models.DateTimeField(default=timezone.now, help_text="UTC.")
     heard_at = models.DateTimeField(
         null=True,
-        help_text="When its agent last said that it works on it, UTC; null: it has not said so yet.",
+        help_text="When its agent last said that it works on it, UTC; empty: it has not said so yet.",
     )
     stop_requested_at = models.DateTimeField(
         null=True, help_text="Since when its agent is told to stop it, UTC."

@@ -26,6 +26,9 @@ from exports.services import request_export
 from runs.lifecycle import services as lifecycle
 from runs.models import Project, ProjectMember, Run, SavedView, StoredChart
 from storage.services import record_bytes, stored_bytes
+from sweeps.agents.services import register_agent
+from sweeps.lifecycle.services import create_sweep
+from sweeps.models import Sweep, SweepAgent
 from teams.invitations.services import invite
 from teams.members.services import add_member
 from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
@@ -78,6 +81,9 @@ def old() -> User:
     RunFactory(project=project, user=user)
     run = finished(RunFactory(project=ProjectFactory(team=personal(user), name="notes"), user=user))
     Run.objects.update(logged_by=user)
+    text = "{method: random, parameters: {lr: {values: [1, 2]}}}"
+    sweep, _warnings = create_sweep(actor=actor(user), project=project, config_text=text)
+    register_agent(actor=actor(user), sweep=sweep, host="")
     record_bytes(
         team_id=personal(user).pk, project_id=run.project_id, run_id=run.pk, delta_bytes=70, category="file"
     )
@@ -127,6 +133,7 @@ def test_everything_changes_hands(old: User, ada: User):
     assert stored_bytes(team_id=personal(ada).pk) == 70
     assert stored_bytes(team_id=personal(old).pk) == 0
     assert Project.objects.get(name="shared").created_by == ada
+    assert (Sweep.objects.get().created_by, SweepAgent.objects.get().user) == (ada, ada)
     assert set(SavedView.objects.values_list("user__username", "name")) == {("ada", "mine"), ("ada", "")}
     assert StoredChart.objects.get().team == personal(ada)
     assert ProjectMember.objects.get().user == ada

@@ -40,6 +40,10 @@ from runs.tasks import purge_runs
 from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
 from storage.services import store_bytes, stored_bytes, sweep
+from sweeps.lifecycle.deletion import delete_sweep
+from sweeps.lifecycle.services import create_sweep
+from sweeps.models import Sweep, SweepAgent, Trial
+from sweeps.tasks import purge as purge_sweeps
 from tests.factories import RunFactory, add_run_file, basic, make_member
 from tests.fakes.bucket_fixtures import bucket
 
@@ -52,8 +56,12 @@ KEPT = {
     Version: "artifacts outlive the runs that logged them (ART-3)",
     Output: "lineage says that a run logged the version, though it is gone",
     Use: "lineage says that a run used the version, though it is gone",
+    Trial: "a sweep hands out no arguments twice, and says which it tried",
     Run: "a fork or a rewound run says what it was made from; the tombstone stays",
 }
+
+
+SWEEP = "{method: grid, parameters: {lr: {values: [1, 2]}}}"
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +115,12 @@ def full_run(posts=4, **fields):
 def add_artifact(run):
     """Let a run have logged a version, and used it."""
     use_version(actor=SYSTEM, run=run, version=make_version(run.project, f"of-{run.uid}", run=run))
+
+
+def add_trial(run):
+    """Let an agent of a sweep have been given the run."""
+    sweep, _warnings = create_sweep(actor=SYSTEM, project=run.project, config_text=SWEEP)
+    Trial.objects.create(sweep=sweep, number=1, args={"lr": 1}, run_uid=run.uid, run=run)
 
 
 def add_alert(run):
@@ -171,8 +185,9 @@ def counts_of(run):
 def test_every_table_that_points_at_a_run_is_purged(cold_store, django_capture_on_commit_callbacks):
     """A table that is added later must have a row in `full_run`, and a part that removes it or a reason in KEPT."""
     run, other = full_run(), full_run()
-    add_artifact(run)
-    add_artifact(other)
+    for each in (run, other):
+        add_artifact(each)
+        add_trial(each)
     fork = RunFactory(project=run.project)
     fork_run(actor=SYSTEM, run=fork, parent_uid=run.uid, step=2)
     archive = RunFactory(project=run.project)
@@ -497,3 +512,22 @@ def test_posts_packers_folds_and_purges_at_once_leave_nothing_and_wait_in_no_cir
     assert left == []
     assert [stored_bytes(run_id=run.pk) for run in runs] == [0] * len(runs)
     assert names_in(segment_storage.configured_storage()) == set()
+
+
+# -- sweeps ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_deleted_sweep_goes_after_its_days_of_grace_and_its_runs_stay():
+    """RUN-50: agents and trials go with it; its runs are in no sweep then."""
+    run = RunFactory()
+    add_trial(run)
+    sweep = Sweep.objects.get()
+    SweepAgent.objects.create(sweep=sweep, uid="a")
+    Run.objects.filter(pk=run.pk).update(sweep=sweep.uid)
+    delete_sweep(actor=SYSTEM, sweep=sweep)
+    assert purge_sweeps() == 0
+    with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
+        assert purge_sweeps() == 1
+    assert [model.objects.count() for model in (Sweep, SweepAgent, Trial)] == [0, 0, 0]
+    run.refresh_from_db()
+    assert (run.sweep, run.deleted_at) == ("", None)

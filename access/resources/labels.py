@@ -9,7 +9,7 @@ KINDS = (
     gettext_noop("team member"), gettext_noop("invitation"), gettext_noop("service account"),
     gettext_noop("export"), gettext_noop("chart"), gettext_noop("automation"),
     gettext_noop("sign-in provider"), gettext_noop("role"), gettext_noop("collection"),
-    gettext_noop("version"), gettext_noop("registry"),
+    gettext_noop("version"), gettext_noop("registry"), gettext_noop("sweep"), gettext_noop("sweep agent"),
 )  # fmt: skip
 """What Django calls rows of these models, named here for translators."""
 

@@ -18,6 +18,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Projects and runs": (
         "runs.Project", "runs.Run", "runs.RunFile", "runs.SavedView", "runs.StoredChart", "exports.Export",
     ),
+    "Sweeps": ("sweeps.Sweep", "sweeps.SweepAgent", "sweeps.Trial"),
     "Artifacts": (
         "artifacts.Collection", "artifacts.Version", "artifacts.Registry", "artifacts.RegistryMember",
         "artifacts.ProtectedAlias", "artifacts.RetentionPolicy",

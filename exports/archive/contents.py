@@ -12,6 +12,7 @@ from common.formats.strict_json import strict_text
 from exports.archive.alerts import alerts_of, automations_of
 from exports.archive.artifacts import write_artifacts
 from exports.archive.registries import write_registries
+from exports.archive.sweeps import write_sweeps
 from exports.archive.writer import Archive
 from metrics.downloads.formats import DownloadFormat, pieces_of
 from metrics.models import StreamKind
@@ -28,7 +29,8 @@ FORMAT = 1
 _LINES_AT_ONCE = 5000
 _RUN_COLUMNS = (
     "uid", "number", "display_name", "state", "started_at", "synced_at", "finished_at", "exit_code", "forked_at_step",
-    "tags", "notes", "description", "group", "job_type", "host", "program", "git_remote", "git_commit", "is_protected",
+    "tags", "notes", "description", "group", "job_type", "sweep", "host", "program", "git_remote", "git_commit",
+    "is_protected",
 )  # fmt: skip
 _README = """\
 # What this archive holds
@@ -57,6 +59,10 @@ JSON has no word for NaN and infinities: they are the texts "NaN", "Infinity" an
 | `projects/NAME/artifacts/links.jsonl` | which versions its portfolios link, with their aliases there |
 | `projects/NAME/artifacts/manifests/ID.json` | what a version consists of: paths, references, MD5 digests in base64 |
 | `projects/NAME/artifacts/content/MD5` | a content by its digest, in hexadecimal: once, however many versions name it |
+| `projects/NAME/sweeps.jsonl` | its sweeps: ID, name, method, metric, state, best value |
+| `projects/NAME/sweeps/ID/config.yaml` | the configuration of a sweep, as it was sent |
+| `projects/NAME/sweeps/ID/agents.jsonl` | the processes that worked on it: host, user, times |
+| `projects/NAME/sweeps/ID/trials.jsonl` | the arguments that it handed out, with the id of each run |
 | `registries/ENTITY/NAME/registry.json` | its model registry, and its organization's that link its versions: members, \
 protected aliases |
 | `registries/ENTITY/NAME/collections.jsonl` | what is said of collections; of the organization's, those with its \
@@ -64,7 +70,8 @@ versions |
 | `registries/ENTITY/NAME/links.jsonl` | which versions these link, with their aliases there |
 | `missing.txt` | only if there are any: files that were listed but could not be read |
 
-Not in it: deleted runs, artifacts and projects, API keys, passwords, addresses and secrets of webhooks{left_out}.
+Not in it: deleted runs, artifacts, sweeps and projects, API keys, passwords, addresses and secrets of
+webhooks{left_out}.
 """
 
 
@@ -95,6 +102,7 @@ def write(archive: Archive, actor: Actor, team: Team, after_run: Callable[[], No
         place = f"projects/{project.name}"
         _write_project(archive, actor, project, place)
         write_artifacts(archive, actor, project, f"{place}/artifacts")
+        write_sweeps(archive, actor, project, f"{place}/sweeps")
         runs = runs_in(actor, team).filter(project=project).order_by("pk")
         listed = list(runs.values_list("pk", "uid", "display_name"))
         archive.add_lines(f"{place}/runs.jsonl", map(_index_entry, listed))

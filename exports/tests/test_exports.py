@@ -32,6 +32,9 @@ from runs.lifecycle.alerts import send_alert
 from runs.models import Project
 from storage.filesystem import path_of
 from storage.services import record_bytes, sweep
+from sweeps.agents.services import answer_heartbeat, register_agent
+from sweeps.lifecycle.deletion import delete_sweep
+from sweeps.lifecycle.services import create_sweep
 from teams.models import Visibility
 from tests.factories import (
     ProjectFactory,
@@ -110,6 +113,29 @@ def test_the_archive_holds_all_of_a_run_exactly(team, admin):
     assert "hello" in archive.read(f"{place}/output.log").decode()
     assert archive.read(f"{place}/files/media/a.txt") == b"\x00bytes"
     assert archive.testzip() is None
+
+
+def test_the_archive_holds_sweeps_with_their_agents_and_trials(team, admin):
+    """TEAM-12, RUN-50: the configuration is as it was sent; runs name their sweep."""
+    project = ProjectFactory(team=team, name="cifar")
+    text = "# by hand\nname: night\nmethod: grid\nparameters: {lr: {values: [0.1]}}\n"
+    sweep, _warnings = create_sweep(actor=actor(admin), project=project, config_text=text)
+    agent = register_agent(actor=actor(admin), sweep=sweep, host="gpu-1")
+    answer_heartbeat(agent, set())
+    run = RunFactory(project=project, uid=sweep.trials.get().run_uid, sweep=sweep.uid)
+    gone, _warnings = create_sweep(actor=SYSTEM, project=project, config_text=text)
+    delete_sweep(actor=SYSTEM, sweep=gone)
+    _export, archive = made(admin, team)
+    place = f"projects/cifar/sweeps/{sweep.uid}"
+    [about] = lines(archive, "projects/cifar/sweeps.jsonl")
+    assert (about["uid"], about["display_name"], about["created_by"]) == (sweep.uid, "night", admin.username)
+    assert archive.read(f"{place}/config.yaml").decode() == text
+    [told] = lines(archive, f"{place}/agents.jsonl")
+    assert (told["host"], told["user"]) == ("gpu-1", admin.username)
+    [trial] = lines(archive, f"{place}/trials.jsonl")
+    assert (trial["args"], trial["run_uid"], trial["agent"]) == ({"lr": 0.1}, run.uid, agent.uid)
+    about_run = json.loads(archive.read(f"projects/cifar/runs/{run.pk}/run.json"))
+    assert about_run["sweep"] == sweep.uid
 
 
 def test_the_archive_holds_artifacts_with_each_content_once(team, admin):

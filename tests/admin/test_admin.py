@@ -41,6 +41,9 @@ from metrics.models import Sequence, Stream, StreamKind
 from runs.models import Run, SavedView, StoredChart
 from storage.models import Blob, Bucket, BucketMove
 from storage.services import record_bytes
+from sweeps.agents.services import answer_heartbeat, register_agent
+from sweeps.lifecycle.services import create_sweep
+from sweeps.models import Trial
 from teams.invitations.services import invite
 from teams.models import GroupMapping, Team
 from teams.roles.builtin import built_in
@@ -92,6 +95,7 @@ def fill(team: Team, number: int) -> None:
     run = RunFactory(project=project, user=member)
     add_run_file(run, "notes.txt", run.uid.encode())
     add_artifacts(run, number)
+    add_sweep(run)
     slug = f"provider{number}"
     SignInProvider.objects.create(slug=slug, name=slug, issuer="https://sso.example.com", client_id="runyard")
     SocialAccount.objects.create(user=member, provider=slug, uid=slug)
@@ -121,6 +125,15 @@ def add_artifacts(run: Run, number: int) -> None:
     RetentionPolicy.objects.create(team=TeamFactory())
     registry = Registry.objects.order_by("-pk")[0]
     ProtectedAlias.objects.create(registry=registry, name=f"alias{number}")
+
+
+def add_sweep(run: Run) -> None:
+    """Add a row to every table of sweeps: an agent works on the run."""
+    by = actor(run.user) if run.user else SYSTEM
+    text = "{method: grid, parameters: {lr: {values: [1, 2]}}}"
+    sweep, _warnings = create_sweep(actor=by, project=run.project, config_text=text)
+    answer_heartbeat(register_agent(actor=by, sweep=sweep, host="gpu-1"), set())
+    Trial.objects.filter(sweep=sweep).update(run=run)
 
 
 def add_alerts(run: Run, number: int) -> None:

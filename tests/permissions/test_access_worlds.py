@@ -39,6 +39,7 @@ from billing.plans.catalogue import ensure_plans
 from exports.models import Export
 from runs.models import ChartAccess, Project, ProjectMember, Run, StoredChart
 from runs.names.registries import MODEL_REGISTRY, PREFIX
+from sweeps.models import Sweep
 from teams.models import (
     Membership,
     Organization,
@@ -164,6 +165,7 @@ def _work(world: World, teams: list[Team]) -> None:
         type_ = ArtifactType.objects.create(project=project, name="model")
         collection = Collection(project=project, type=type_, name="model", created_by=owner)
         world.add(Version(collection=world.add(collection), digest="0", created_by=owner))
+        world.add(Sweep(project=project, uid=f"sweep{number}", method="random", created_by=owner))
     for number in range(2):
         access = world.one(ChartAccess.values)
         world.add(StoredChart(team=world.one(teams), name=f"chart{number}", access=access, spec="{}"))
@@ -316,6 +318,7 @@ def test_worlds_hold_a_row_of_every_model_that_actions_are_about():
             Collection,
             Version,
             Registry,
+            Sweep,
         )
     }
     assert about == made

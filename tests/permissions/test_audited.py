@@ -62,6 +62,11 @@ from runs.secrets import services as reveal
 from runs.states import RunState
 from storage.models import Bucket
 from storage.team_buckets import connector
+from sweeps.agents.services import register_agent
+from sweeps.lifecycle import deletion as sweep_deletion
+from sweeps.lifecycle import services as sweeps
+from sweeps.lifecycle.membership import remove_from_sweep
+from sweeps.models import Sweep
 from teams.invitations import answering
 from teams.invitations import services as invitations
 from teams.members import services as teams
@@ -294,6 +299,27 @@ def _registry_member(scene: Scene) -> RegistryMember:
     return row
 
 
+def _sweep(scene: Scene) -> Sweep:
+    text = "{method: random, parameters: {lr: {values: [1, 2]}}}"
+    return sweeps.create_sweep(actor=SYSTEM, project=scene.project, config_text=text)[0]
+
+
+def _of_sweep(*acts: Callable[..., Any], **given: Any) -> Callable[[Scene], Any]:
+    """Do acts on a sweep, one after the other."""
+
+    def act(scene: Scene) -> None:
+        sweep = _sweep(scene)
+        for each in acts:
+            each(actor=SYSTEM, sweep=sweep, **given)
+
+    return act
+
+
+def _leave_sweep(scene: Scene) -> None:
+    Run.objects.filter(pk=scene.run.pk).update(sweep=_sweep(scene).uid)
+    remove_from_sweep(actor=SYSTEM, run_ids=[scene.run.pk])
+
+
 IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     "team.create": lambda scene: create_team(
         actor=SYSTEM, name="hearing", organization=scene.organization, admin=scene.bob
@@ -365,6 +391,13 @@ IN_TEAM: dict[str, Callable[[Scene], Any]] = {
     ),
     "run.redact": _of_runs(redaction.redact_runs, keys=["config.lr"]),
     "run.reveal_secrets": _of_run(reveal.reveal_secrets),
+    "run.remove_from_sweep": _leave_sweep,
+    "sweep.create": _sweep,
+    "sweep.edit": _of_sweep(sweeps.change_sweep, display_name="night"),
+    "sweep.stop": _of_sweep(sweeps.change_state, state="PAUSED"),
+    "sweep.create_agent": _of_sweep(register_agent, host="gpu-1"),
+    "sweep.delete": _of_sweep(sweep_deletion.delete_sweep),
+    "sweep.restore": _of_sweep(sweep_deletion.delete_sweep, sweep_deletion.restore_sweep),
     "artifact.create": lambda scene: make_version(scene.project),
     "artifact.update": _of_version(update_version, changes=_VERSION_CHANGES),
     "artifact.delete": _of_version(delete_version, with_aliases=True),

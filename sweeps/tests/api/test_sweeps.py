@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -218,7 +219,7 @@ def test_agents_and_trials_are_listed_as_they_came(project: Project, ask: Ask, m
     first, second = (register_agent(actor=SYSTEM, sweep=sweep, host=host) for host in ("gpu-1", "gpu-2"))
     for agent in (first, second):
         answer_heartbeat(agent, set())
-    SweepAgent.objects.filter(pk=second.pk).update(heartbeat_at=timezone.now() - timezone.timedelta(hours=1))
+    SweepAgent.objects.filter(pk=second.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1))
     trial = Trial.objects.get(agent=first)
     run = make_run(sweep, 0.25, uid=trial.run_uid)
     _, agents = ask("GET", f"/sweeps/{sweep.pk}/agents/")
