@@ -109,6 +109,7 @@ urlpatterns = [
     path("", include("automations.urls")),
     path("", include("usage.urls")),
     path("", include("billing.urls")),
+    path("", include("sweeps.urls")),
     path("", include("wandb_api.page_urls")),
     path("", include("metrics.urls")),
     path("", include("runs.urls")),

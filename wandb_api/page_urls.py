@@ -32,8 +32,6 @@ urlpatterns = [
         name="organization_registry_part",
     ),
     # what is not part of Runyard
-    path(f"{_PROJECT}/sweeps", pages.sweeps, name="sweeps"),
-    path(f"{_PROJECT}/sweeps/<path:rest>", pages.sweeps, name="sweep"),
     path(f"{_PROJECT}/reports", pages.reports, name="reports"),
     path(f"{_PROJECT}/reports/<path:rest>", pages.reports, name="report"),
     path(f"{_PROJECT}/weave", pages.weave, name="weave"),

@@ -69,17 +69,6 @@ def _missing(what: MissingFeature) -> Callable[..., HttpResponse]:
     return view
 
 
-sweeps = _missing(
-    MissingFeature(
-        _("Sweeps are not part of Runyard yet"),
-        _(
-            "Start the runs from your script or a search library, with the same group. The workspace "
-            "compares them with parallel coordinates and parameter importance."
-        ),
-        _("Open the workspace"),
-        "metrics:workspace",
-    )
-)
 reports = _missing(
     MissingFeature(
         _("Reports are not part of Runyard yet"),

@@ -105,7 +105,6 @@ def test_addresses_answer_alike_for_what_is_hidden_and_what_is_not_there(client,
 @pytest.mark.parametrize(
     ("address", "words", "link"),
     [
-        ("/vision/cifar/sweeps/k3v9x1", "Sweeps are not part of Runyard yet", "/vision/cifar"),
         ("/vision/cifar/reports/Seeds--Vmlldzox", "Reports are not part", "/vision/cifar/overview"),
         ("/vision/cifar/weave/traces", "Weave is not part", "/vision/cifar"),
     ],
