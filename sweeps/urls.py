@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from sweeps.views import changes, lists, sweep
+from sweeps.views import changes, editor, lists, sweep
 
 app_name = "sweeps"
 _SWEEPS = "<str:entity>/<str:project>/sweeps"
@@ -10,7 +10,9 @@ _SWEEP = f"{_SWEEPS}/<str:uid>"
 urlpatterns = [
     path(_SWEEPS, lists.sweeps, name="sweeps"),
     path(f"{_SWEEPS}/deleted", lists.deleted_sweeps, name="deleted_sweeps"),
+    path(f"{_SWEEPS}/new", editor.new, name="new_sweep"),
     path(_SWEEP, sweep.sweep, name="sweep"),
+    path(f"{_SWEEP}/edit", editor.edit, name="edit_sweep"),
     path(f"{_SWEEP}/state", changes.sweep_state, name="sweep_state"),
     path(f"{_SWEEP}/delete", changes.sweep_delete, name="sweep_delete"),
 ]

@@ -5,6 +5,7 @@ Source: the schema of the package ``sweeps`` 0.2.0, of which the SDK writes docu
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -15,7 +16,7 @@ from sweeps.config.section import Section
 from sweeps.config.yaml_text import read_yaml
 from sweeps.space.space import Space
 
-__all__ = ["Hyperband", "Method", "Metric", "SweepConfig", "read_config"]
+__all__ = ["Hyperband", "Method", "Metric", "SweepConfig", "config_in", "read_config"]
 
 
 class Method(StrEnum):
@@ -186,7 +187,11 @@ def read_config(text: str) -> SweepConfig:
     Raises:
         Invalid: it is no YAML, or not a sweep's; the message begins with the path of what is wrong.
     """
-    document = read_yaml(text)
+    return config_in(read_yaml(text))
+
+
+def config_in(document: Any) -> SweepConfig:
+    """Return what a document asks for that was YAML; raises as `read_config`."""
     if document is None:
         raise Invalid(_("The configuration is empty."))
     if not isinstance(document, dict):

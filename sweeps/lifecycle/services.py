@@ -98,7 +98,7 @@ def change_sweep(
 def _apply_config(sweep: Sweep, text: str, config: SweepConfig) -> None:
     sweep.config_text = clean_text(text)
     sweep.method, sweep.run_cap, sweep.retries = config.method.value, config.run_cap, config.retry_crashed
-    sweep.grid_size = _grid_size(config)
+    sweep.grid_size = grid_size(config)
     sweep.is_hyperband = config.early_terminate is not None
     metric = config.metric
     name, goal = (metric.name, metric.goal) if metric else ("", "")
@@ -107,8 +107,8 @@ def _apply_config(sweep: Sweep, text: str, config: SweepConfig) -> None:
     sweep.metric_name, sweep.metric_goal = name, goal
 
 
-def _grid_size(config: SweepConfig) -> int | None:
-    """Return how many points a grid has; None for other methods.
+def grid_size(config: SweepConfig) -> int | None:
+    """Return how many points the grid of a configuration has; None for other methods.
 
     Raises:
         Invalid: more than points are numbered for.
