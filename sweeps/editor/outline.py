@@ -1,6 +1,7 @@
 """Where the keys and values of a YAML text stand, as far as it can be read."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 from yaml.reader import Reader
@@ -74,12 +75,17 @@ def outline_of(text: str) -> Outline:
     return outline
 
 
+def _at(mark: Any) -> int:
+    """Return the character of a mark, which events of a text always have."""
+    return int(mark.index)
+
+
 def _take(event: yaml.Event, stack: list[_Open], outline: Outline) -> bool:
     """Take one event; False where the outline ends, since a key is no text."""
     if isinstance(event, yaml.CollectionEndEvent):
         closed = stack.pop()
         ends = [node.end for node in closed.inner]
-        closed.node.end = event.end_mark.index if closed.node.is_flow else max([closed.node.start, *ends])
+        closed.node.end = _at(event.end_mark) if closed.node.is_flow else max([closed.node.start, *ends])
         return True
     top = stack[-1] if stack else None
     if top and top.node.entries is not None and top.key is None:
@@ -87,7 +93,7 @@ def _take(event: yaml.Event, stack: list[_Open], outline: Outline) -> bool:
             return False
         top.key = event
         return True
-    node = Node(event.start_mark.index, event.end_mark.index)
+    node = Node(_at(event.start_mark), _at(event.end_mark))
     _place(node, top, outline)
     if isinstance(event, yaml.CollectionStartEvent):
         node.is_flow = bool(event.flow_style)
@@ -105,7 +111,7 @@ def _place(node: Node, top: _Open | None, outline: Outline) -> None:
         top.node.items.append(node)
     elif top.node.entries is not None and top.key is not None:
         key = top.key
-        top.node.entries.append(Entry(key.value, key.start_mark.index, key.end_mark.index, node))
+        top.node.entries.append(Entry(key.value, _at(key.start_mark), _at(key.end_mark), node))
         top.key = None
 
 

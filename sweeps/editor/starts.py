@@ -56,7 +56,8 @@ STARTS = (
         _RANGES, {"run_cap": 50},
     ),
     Start(
-        "hyperband", _("Bayesian with early stopping"), _("And stops runs that fall behind the others."),
+        "hyperband", _("Bayesian with early stopping"),
+        _("Learns from the runs so far, and stops those that fall behind."),
         Method.BAYES, _RANGES, {"run_cap": 100} | _HYPERBAND,
     ),
 )  # fmt: skip

@@ -85,10 +85,10 @@ export class Rows {
     if (row.kind) {
       kind.value = row.kind;
       const fields = kind.selectedOptions[0]?.dataset.fields?.split(" ") ?? [];
-      one("[data-fields]", element).replaceChildren(...fields.map((name) => fieldOf(name)));
+      one(".sweep-row-fields", element).replaceChildren(...fields.map((name) => fieldOf(name)));
     } else {
       kind.remove();
-      one("[data-fields]", element).replaceChildren(make("p", "muted sweep-row-says", row.says));
+      one(".sweep-row-fields", element).replaceChildren(make("p", "muted sweep-row-says", row.says));
     }
     for (const input of element.querySelectorAll<HTMLInputElement>("[data-field]"))
       this.listen(input, row.name);

@@ -81,7 +81,8 @@ export class SweepEditor {
     const count = check.errors.length;
     this.say(count === 0 ? "valid" : count === 1 ? "errorsOne" : "errorsMany", count);
     const summary = one<HTMLElement>("[data-summary]", this.form);
-    summary.textContent = check.summary ? word("comesTo", { summary: check.summary }) : "";
+    summary.textContent = count ? word("fixFirst") : word("comesTo", { summary: check.summary });
+    summary.classList.toggle("is-wrong", count > 0);
     one("[data-problems]", this.form).replaceChildren(
       ...check.errors.map((problem) => this.item(problem, "error")),
       ...check.warnings.map((problem) => this.item(problem, "warning")),
@@ -115,7 +116,7 @@ export class SweepEditor {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const before = this.code.text;
-    const name = link.querySelector("strong")?.textContent ?? "";
+    const name = link.textContent ?? "";
     this.put(link.dataset.start ?? "");
     if (before !== this.saved) offerUndo(word("startReplaced", { name }), () => this.put(before));
     else announce(word("startReplaced", { name }));
