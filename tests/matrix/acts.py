@@ -75,6 +75,8 @@ BY_REST: dict[str, str] = {
     "alerts:own_destination_new": "DestinationViewSet.create",
     "alerts:own_secrets": "SecretViewSet.create",
     "alerts:own_secret_act": "SecretViewSet.destroy",
+    "sweeps:new_sweep": "SweepViewSet.create",
+    "sweeps:edit_sweep": "SweepViewSet.partial_update",
     "automations:team_automation_new": "AutomationViewSet.create",
     "automations:team_automation_edit": "AutomationViewSet.partial_update",
     "automations:team_automation_act": "AutomationViewSet.destroy",

@@ -285,6 +285,8 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "teams:audit": [Case(OPERATOR)],
     "teams:audit_export": [Case(OPERATOR)],
+    "sweeps:new_sweep": [Case("sweeps: create", Over.PROJECT, method) for method in ("GET", "POST")],
+    "sweeps:edit_sweep": [Case("sweeps: edit", Over.SWEEP, method) for method in ("GET", "POST")],
     "automations:own_automations": [Case(PERSON)],
     "automations:automations": [Case("automations: view", Over.PROJECT)],
     "automations:automation_new": [
