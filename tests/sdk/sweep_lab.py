@@ -86,6 +86,11 @@ class SweepLab:
         for agent in self.agents:
             agent.communicate(timeout=max(1.0, deadline - time.monotonic()))
 
+    def kill_agents(self) -> None:
+        """Leave no process behind."""
+        for agent in self.agents:
+            sdks.kill_script(agent)
+
     def wait_until(
         self, is_so: Callable[[dict[str, Any]], bool], what: str, patience_s: float
     ) -> dict[str, Any]:
