@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('runs', '0003_initial'),
+        ('runs', '0003_sweeps'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
