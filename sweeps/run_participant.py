@@ -8,7 +8,7 @@ from runs.lifecycle.participants import RunParticipant
 from runs.models import Run
 from runs.states import RunState
 from sweeps.lifecycle.ending import finish_if_over
-from sweeps.lifecycle.progress import tell_ended
+from sweeps.lifecycle.progress import report_end
 from sweeps.models import Sweep, Trial, TrialState
 from sweeps.trials.handing_out import is_repeatable
 
@@ -33,7 +33,7 @@ class SweepsRunParticipant(RunParticipant):
         if run.state not in _UNDER_WAY:
             _follow_end(run, trial.sweep)
 
-    def was_told_to_stop(self, run: Run) -> bool:
+    def is_stop_requested(self, run: Run) -> bool:
         """Say whether the run's agent was told to stop it."""
         return bool(run.sweep) and _trials_of(run).filter(stop_requested_at__isnull=False).exists()
 
@@ -51,5 +51,5 @@ def _state_after(trial: Trial, run: Run) -> TrialState:
 def _follow_end(run: Run, sweep: Sweep | None) -> None:
     if sweep is None or sweep.deleted_at is not None:
         return
-    tell_ended(sweep, run)
+    report_end(sweep, run)
     finish_if_over(sweep)

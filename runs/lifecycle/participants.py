@@ -42,7 +42,7 @@ class RunParticipant:
             at: As of when it changed: for a crash the last heartbeat.
         """
 
-    def was_told_to_stop(self, run: Run) -> bool:
+    def is_stop_requested(self, run: Run) -> bool:
         """Say whether the run's process was told to stop by another way than its SDK: then it did not fail."""
         return False
 
@@ -110,9 +110,9 @@ def state_changed(run: Run, before: str, at: datetime) -> None:
         guarded(participant.state_changed, run, before, at)
 
 
-def is_told_to_stop(run: Run) -> bool:
+def is_stop_requested(run: Run) -> bool:
     """Say whether somebody asked a run to stop, in whatever way."""
-    return run.stop_requested_at is not None or any(one.was_told_to_stop(run) for one in _participants)
+    return run.stop_requested_at is not None or any(one.is_stop_requested(run) for one in _participants)
 
 
 def alert_sent(alert: RunAlert) -> None:

@@ -265,7 +265,7 @@ def finish_run(*, run_id: int, exit_code: int, at: datetime, claimed_at: datetim
     Part of the ingest's transaction, which has checked the actor.
     """
     run = _lock_run(run_id)
-    state = state_after_exit(run.state, exit_code, stop_requested=participants.is_told_to_stop(run))
+    state = state_after_exit(run.state, exit_code, stop_requested=participants.is_stop_requested(run))
     set_state(run, state, at=at, exit_code=exit_code, claimed_at=claimed_at)
 
 
@@ -360,7 +360,7 @@ def find_crashed_runs(now: datetime | None = None) -> int:
             heartbeat_at = Pulse.objects.get(run_id=pk).heartbeat_at
             if run.state not in ACTIVE or heartbeat_at >= silent_since:  # its data came in the meantime
                 continue
-            state = state_after_silence(run.state, stop_requested=participants.is_told_to_stop(run))
+            state = state_after_silence(run.state, stop_requested=participants.is_stop_requested(run))
             set_state(run, state, at=heartbeat_at)
             found += 1
     return found

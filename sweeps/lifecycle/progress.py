@@ -10,7 +10,7 @@ _COUNTED = frozenset({RunState.FINISHED, RunState.KILLED})
 """How runs end whose metric may be the best."""
 
 
-def tell_ended(sweep: Sweep, run: Run) -> None:
+def report_end(sweep: Sweep, run: Run) -> None:
     """Tell that a run has ended, and whether it is the best so far."""
     happened(SweepChange(SweepEvent.RUN_ENDED, sweep, run))
     if not sweep.metric_name or run.state not in _COUNTED:

@@ -33,11 +33,11 @@ def sweep_state(request: HttpRequest, entity: str, project: str, uid: str) -> Ht
     except (Conflict, Invalid) as refusal:
         messages.error(request, refusal.message)
     else:
-        messages.success(request, _said(row))
+        messages.success(request, _confirmation(row))
     return redirect("sweeps:sweep", entity, project, uid)
 
 
-def _said(sweep: Sweep) -> str:
+def _confirmation(sweep: Sweep) -> str:
     return {
         SweepState.PAUSED: _("Sweep paused. Running runs go on; agents wait."),
         SweepState.FINISHED: _("Sweep stopped. Running runs end by themselves."),
