@@ -33,6 +33,8 @@ class SweepChange:
     run: Run | None = None
     value: float | None = None
     """Of a new best: its metric."""
+    ended_by_id: int | None = None
+    """Of one that has finished: who stopped or canceled it."""
 
 
 _followers: list[Callable[[SweepChange], None]] = []

@@ -179,7 +179,7 @@ def change_state(*, actor: Actor, sweep: Sweep, state: str) -> Sweep:
     _enter(sweep, target, is_left=is_left)
     _record(actor, SweepAction.STOP, sweep, before={"state": before}, after={"state": target.value})
     if target in ENDED:
-        happened(SweepChange(SweepEvent.FINISHED, sweep))
+        happened(SweepChange(SweepEvent.FINISHED, sweep, ended_by_id=actor.user_id))
     announce(sweep)
     return sweep
 
