@@ -30,9 +30,10 @@ class AlertSettingsAdmin(ServedAdmin[AlertSettings]):
     """What people and teams are told of."""
 
     list_display = [
-        "__str__", "on_finished", "on_crashed", "on_killed", "on_scripted", "least_level", "by_email", "route_count"
+        "__str__", "on_finished", "on_crashed", "on_killed", "on_sweeps", "on_scripted", "least_level",
+        "by_email", "route_count",
     ]  # fmt: skip
-    list_filter = ["by_email", "on_finished", "on_crashed", "on_killed", "on_scripted"]
+    list_filter = ["by_email", "on_finished", "on_crashed", "on_killed", "on_sweeps", "on_scripted"]
     list_select_related = ["user", "team"]
     search_fields = ["user__username", "team__name"]
     inlines = [RouteInline]

@@ -9,9 +9,11 @@ class AlertsConfig(AppConfig):
         from alerts import access, audit_words, known_limits, settings_sections
         from alerts.lifecycle import account_merge, erasure
         from alerts.lifecycle.run_participant import AlertsRunParticipant
+        from alerts.lifecycle.sweep_follower import record_sweep_change
         from alerts.outbox import instrumentation
         from common.telemetry.exposition import register_reading
         from runs.lifecycle import participants
+        from sweeps.participants import register_follower
         from teams.teams.participants import TeamParticipant, register_team_participant
 
         access.register()
@@ -19,6 +21,7 @@ class AlertsConfig(AppConfig):
         settings_sections.register()
         known_limits.register()
         participants.register_run_participant(AlertsRunParticipant())
+        register_follower(record_sweep_change)
         register_reading("alerts", instrumentation.waiting)
         register_account_participant(
             AccountParticipant(

@@ -17,6 +17,9 @@ class AutomationProvider(Protocol):
     def awaits_states(self, team_id: int, project_id: int) -> bool:
         """Say whether an automation waits for runs of the project to change their state."""
 
+    def awaits_sweeps(self, event: str, team_id: int, project_id: int) -> bool:
+        """Say whether an automation waits for the event of a sweep (a `SweepEvent`) of the project."""
+
     def planned_deliveries(self, events: Sequence[Event]) -> Iterable[PlannedDelivery]:
         """Yield what automations send about events of any kind, and record that they act; call in a transaction."""
 

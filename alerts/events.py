@@ -6,6 +6,10 @@ What `Event.data` holds, by kind:
 - run_alert: ``title``, ``text`` (its beginning), ``level``
 - run_metric: ``condition``, ``metric``, ``measured``, ``threshold`` and more, see `automations.evaluation.hits`
 - artifact: ``event``, as the SDK names it, ``collection``, ``author`` and more, see `automations.conditions.artifacts`
+- sweep: ``event``, a `SweepEvent`; ``sweep``, its key; ``author``, ``author_id``: who created it; ``ended_by``: the key
+  of who ended it, of one that has finished (null: it ended by itself); ``path`` of its page; ``sweep_id``,
+  ``sweep_name``; ``sweep_state``, or STOPPED; ``metric``, ``best_value``, ``best_run``, ``best_run_path``; ``states``:
+  how many runs are in each; ``failed_runs`` (crashed ones among them), ``ended_runs``
 """
 
 import logging
@@ -61,9 +65,9 @@ def record_alert(alert: RunAlert) -> None:
 def with_runs(events: QuerySet[Event]) -> QuerySet[Event]:
     """Read with each event what is said of it."""
     heavy = [f"run__{name}" for name in _LARGE_FIELDS]
-    return events.select_related("run__project__team", "run__user", "project", "team", "automation").defer(
-        *heavy
-    )
+    return events.select_related(
+        "run__project__team", "run__user", "project__team", "team", "automation"
+    ).defer(*heavy)
 
 
 ROUTE_REQUESTED = "alerts.route-asked"

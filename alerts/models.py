@@ -32,6 +32,7 @@ class EventKind(models.TextChoices):
     RUN_ALERT = "run_alert", _("Alert sent by code")
     RUN_METRIC = "run_metric", _("Metric met a condition")
     ARTIFACT = "artifact", _("Artifact changed")
+    SWEEP = "sweep", _("Something happened to a sweep")
 
 
 class AlertSettings(Timestamped):
@@ -43,6 +44,7 @@ class AlertSettings(Timestamped):
     on_crashed = models.BooleanField("crashed and failed runs", default=False)
     on_killed = models.BooleanField("runs stopped by others", default=False)
     on_scripted = models.BooleanField("alerts sent by code", default=False)
+    on_sweeps = models.BooleanField("finished sweeps", default=False)
     least_level = models.CharField(
         "minimum level", max_length=8, default=Level.INFO, choices=Level, help_text="Of alerts sent by code."
     )
@@ -222,6 +224,11 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}, {self.at:%Y-%m-%d %H:%M}"
+
+    @property
+    def sweep_id(self) -> int | None:
+        """The key of the sweep that it is about; None of other events."""
+        return self.data.get("sweep") if self.kind == EventKind.SWEEP else None
 
 
 class MessageState(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Who is notified of events of runs: authors, team members, destinations; by today's settings and rights (ALR-1, 2).
+"""Who is notified of events of runs and sweeps: authors, members, destinations; by today's settings and rights (ALR-2).
 
 Asked twice: when an event is routed, and again when its message is sent, so that who has lost a right, or does not want
 it any more, is not told. The number of queries does not depend on that of events, settings or people.
@@ -16,13 +16,17 @@ from access.models import AuditEntry
 from accounts.models import UserKind
 from alerts.models import AlertSettings, Event, EventKind, Level, Message, Mute, Route
 from runs.access import RunAction
-from runs.models import Run
+from runs.models import Project, Run
 from runs.states import RunState
+from sweeps.access import SweepAction
+from sweeps.models import Sweep, SweepQuerySet
+from sweeps.participants import SweepEvent
 from teams.models import Membership, Visibility
 
 _MOST_NAMED_PEOPLE = 500
 """Up to so many people rights are asked for by name; of more, for all."""
 _LEVELS = (Level.INFO, Level.WARN, Level.ERROR)
+_KINDS = frozenset({EventKind.RUN_STATE, EventKind.RUN_ALERT, EventKind.SWEEP})
 _BY_CTRL_C = frozenset({130, 255})
 """Exit codes of a run that its author interrupted at the keyboard; SIGTERM's 143 is a scheduler's."""
 
@@ -77,7 +81,7 @@ def event_recipients(
         user_id: Ask about this person only.
         destination_id: Or about this destination only.
     """
-    relevant = [event for event in events if event.kind in {EventKind.RUN_STATE, EventKind.RUN_ALERT}]
+    relevant = [event for event in events if event.kind in _KINDS]
     lookup = _RecipientLookup(relevant, user_id, destination_id)
     recipients: dict[tuple[int, str], EventRecipient] = {}
     for event in relevant:
@@ -85,6 +89,17 @@ def event_recipients(
             key = (event.pk, recipient.key)
             recipients[key] = _merged(recipients[key], recipient) if key in recipients else recipient
     return list(recipients.values())
+
+
+def live_sweeps(events: Iterable[Event]) -> SweepQuerySet:
+    """Return the sweeps that events are about, as far as neither they nor their projects are deleted."""
+    named = {event.sweep_id for event in events if event.sweep_id is not None}
+    return Sweep.objects.live().filter(pk__in=named, project__deleted_at__isnull=True)
+
+
+def project_of(event: Event) -> Project | None:
+    """Return the project that the run is in now, or the sweep's."""
+    return event.run.project if event.run else event.project
 
 
 def _merged(one: EventRecipient, other: EventRecipient) -> EventRecipient:
@@ -99,15 +114,19 @@ def is_subscribed(settings: AlertSettings, event: Event) -> bool:
     if event.kind == EventKind.RUN_ALERT:
         level = event.data.get("level", Level.INFO)
         return settings.on_scripted and _LEVELS.index(level) >= _LEVELS.index(Level(settings.least_level))
+    if event.kind == EventKind.SWEEP:
+        return settings.on_sweeps and event.data.get("event") == SweepEvent.FINISHED
     if (
         event.run is not None and event.run.is_host
     ):  # ends at midnight, and whenever its agent is started anew
         return False
+    # a sweep's runs end by the hundred, and it stops those that fall behind; who hears of it hears of all at once
+    tells_each = not (settings.on_sweeps and event.run is not None and event.run.sweep)
     return {
-        RunState.FINISHED: settings.on_finished,
+        RunState.FINISHED: settings.on_finished and tells_each,
         RunState.CRASHED: settings.on_crashed,
         RunState.FAILED: settings.on_crashed,
-        RunState.KILLED: settings.on_killed,
+        RunState.KILLED: settings.on_killed and tells_each,
     }.get(event.data["state"], False)
 
 
@@ -124,11 +143,12 @@ class _RecipientLookup:
     muted_projects: set[tuple[int, int]] = field(default_factory=set)
     muted_teams: set[tuple[int, int]] = field(default_factory=set)
     seen: dict[int, Holders] = field(default_factory=dict)
+    seen_sweeps: dict[int, Holders] = field(default_factory=dict)
     stopped: dict[int, list[tuple[int, datetime]]] = field(default_factory=lambda: defaultdict(list))
-    audiences: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    audiences: dict[tuple[int, bool], frozenset[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Read it, in at most twelve queries."""
+        """Read it, in at most twelve queries, and four more where there are sweeps."""
         self._read_settings()
         if not (self.of_users or self.of_teams):
             return
@@ -141,10 +161,12 @@ class _RecipientLookup:
         )
         among = people if len(people) <= _MOST_NAMED_PEOPLE else None
         self.seen = who_may_each(RunAction.VIEW, runs, among=among)
+        if any(event.kind == EventKind.SWEEP for event in self.events):
+            self.seen_sweeps = who_may_each(SweepAction.VIEW, live_sweeps(self.events), among=among)
 
     def _read_settings(self) -> None:
-        authors = {event.run.user_id for event in self.events if event.run and event.run.user_id}
-        teams = {event.run.project.team_id for event in self.events if event.run}
+        authors = {author for event in self.events if (author := _author_of(event))}
+        teams = {project.team_id for event in self.events if (project := project_of(event))}
         if self.user_id is not None:
             authors &= {self.user_id}
         by_people = Q(user__in=authors, user__is_active=True, user__kind=UserKind.PERSON)
@@ -171,7 +193,7 @@ class _RecipientLookup:
             self.members[team_id].add(user_id)
 
     def _read_mutes(self, people: set[int]) -> None:
-        projects = {event.run.project_id for event in self.events if event.run}
+        projects = {project.pk for event in self.events if (project := project_of(event))}
         about = Q(project__in=projects) | Q(team__in=self.of_teams)
         by_whom = Q(user__in=people) if len(people) <= _MOST_NAMED_PEOPLE else Q()
         for user_id, project_id, team_id in Mute.objects.filter(about, by_whom).values_list(
@@ -194,35 +216,41 @@ class _RecipientLookup:
 
     def recipients_of(self, event: Event) -> Iterator[EventRecipient]:
         """Yield who is notified of one event; whoever several settings name is yielded for each."""
-        run = event.run
-        if run is None or run.pk not in self.seen:
+        project, seen_by = project_of(event), self._seen_by(event)
+        if project is None or seen_by is None:
             return
-        endings = self._stoppers(event, run)
-        own = self.of_users.get(run.user_id or 0)
-        if own is not None and is_subscribed(own, event) and run.user_id not in endings:
-            yield from self._by_author(event, run, own)
-        settings = self.of_teams.get(run.project.team_id)
+        endings, author = self._stoppers(event), _author_of(event)
+        own = self.of_users.get(author)
+        if own is not None and is_subscribed(own, event) and author not in endings and author in seen_by:
+            yield from self._by_author(event, project, own)
+        settings = self.of_teams.get(project.team_id)
         if settings is not None and is_subscribed(settings, event):
-            yield from self._by_team(event, run, settings, endings)
+            yield from self._by_team(event, project, settings, self._audience(event, project) - endings)
 
-    def _stoppers(self, event: Event, run: Run) -> set[int]:
-        """Return who ended a run themselves: who pressed Stop in its last lifetime, or Ctrl-C where it ran."""
+    def _seen_by(self, event: Event) -> Holders | None:
+        """Return who sees what an event is about; None where it is deleted."""
+        if event.run_id is not None:
+            return self.seen.get(event.run_id)
+        return self.seen_sweeps.get(event.sweep_id or 0)
+
+    def _stoppers(self, event: Event) -> set[int]:
+        """Return who ended it themselves: who pressed Stop in a run's last lifetime, or Ctrl-C where it ran."""
+        if event.run is None:
+            return {event.data.get("ended_by") or 0}
         if event.data.get("state") != RunState.KILLED:
             return set()
         requested_at = event.data.get("stop_requested_at")
         if requested_at is None:
-            return {run.user_id or 0} if event.data.get("exit_code") in _BY_CTRL_C else set()
+            return {_author_of(event)} if event.data.get("exit_code") in _BY_CTRL_C else set()
         since = datetime.fromisoformat(requested_at)
-        return {user_id for user_id, at in self.stopped[run.pk] if at >= since}
+        return {user_id for user_id, at in self.stopped[event.run.pk] if at >= since}
 
-    def _by_author(self, event: Event, run: Run, settings: AlertSettings) -> Iterator[EventRecipient]:
-        author = run.user_id or 0
-        if author not in self.seen[run.pk]:
-            return
-        is_muted = (author, run.project_id) in self.muted_projects
+    def _by_author(self, event: Event, project: Project, settings: AlertSettings) -> Iterator[EventRecipient]:
+        author = _author_of(event)
+        is_muted = (author, project.pk) in self.muted_projects
         if settings.by_email and not is_muted and self.destination_id is None:
             yield EventRecipient(event, user_id=author, is_own=True)
-        for route in _routes(settings, run):
+        for route in _routes(settings, event, project):
             yield EventRecipient(
                 event,
                 destination_id=route.destination_id,
@@ -231,13 +259,13 @@ class _RecipientLookup:
             )
 
     def _by_team(
-        self, event: Event, run: Run, settings: AlertSettings, endings: set[int]
+        self, event: Event, project: Project, settings: AlertSettings, audience: Iterable[int]
     ) -> Iterator[EventRecipient]:
-        teams = frozenset({run.project.team_id})
-        for user_id in self._audience(run) - endings:
+        teams = frozenset({project.team_id})
+        for user_id in audience:
             yield EventRecipient(event, user_id=user_id, team_ids=teams)
-        for route in _routes(settings, run):
-            if run.project.visibility != Visibility.RESTRICTED or route.project_id == run.project_id:
+        for route in _routes(settings, event, project):
+            if project.visibility != Visibility.RESTRICTED or route.project_id == project.pk:
                 yield EventRecipient(
                     event,
                     destination_id=route.destination_id,
@@ -245,22 +273,29 @@ class _RecipientLookup:
                     team_ids=teams,
                 )
 
-    def _audience(self, run: Run) -> frozenset[int]:
-        """Return the members of a run's team that are mailed: the same for all runs of a project."""
-        project_id, team_id = run.project_id, run.project.team_id
-        if (project_id, team_id) not in self.audiences:
-            self.audiences[project_id, team_id] = frozenset(
+    def _audience(self, event: Event, project: Project) -> frozenset[int]:
+        """Return the members of a project's team that are mailed: the same for all its runs, and for all its sweeps."""
+        key = (project.pk, event.run_id is None)
+        if key not in self.audiences:
+            seen_by = self._seen_by(event) or ()
+            self.audiences[key] = frozenset(
                 user_id
-                for user_id in self.members.get(team_id, ())
-                if user_id in self.seen[run.pk]
-                and (user_id, project_id) not in self.muted_projects
-                and (user_id, team_id) not in self.muted_teams
+                for user_id in self.members.get(project.team_id, ())
+                if user_id in seen_by
+                and (user_id, project.pk) not in self.muted_projects
+                and (user_id, project.team_id) not in self.muted_teams
             )
-        return self.audiences[project_id, team_id]
+        return self.audiences[key]
 
 
-def _routes(settings: AlertSettings, run: Run) -> Iterable[Route]:
-    """Return the routes of settings that a run takes; a destination may be met more than once."""
+def _author_of(event: Event) -> int:
+    """Return who owns the run, or created the sweep; 0 for nobody."""
+    return (event.run.user_id if event.run else event.data.get("author_id")) or 0
+
+
+def _routes(settings: AlertSettings, event: Event, project: Project) -> Iterable[Route]:
+    """Return the routes of settings that an event takes; a destination may be met more than once."""
+    tags = event.run.tags if event.run else ()  # sweeps have none
     for route in settings.routes.all():
-        if route.project_id in {None, run.project_id} and (not route.tag or route.tag in run.tags):
+        if route.project_id in {None, project.pk} and (not route.tag or route.tag in tags):
             yield route

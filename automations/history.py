@@ -12,16 +12,19 @@ from access.actor import Actor
 from access.engine import visible
 from alerts.access import AlertAction
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
+from alerts.recipients import live_sweeps
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection
 from artifacts.pages.addresses import collection_page, names_of
 from automations.conditions.artifacts import artifact_name, artifact_sentence
 from automations.conditions.sentences import event_sentence
+from automations.conditions.sweeps import sweep_sentence
 from automations.selectors import seen_automations
 from runs.access import RunAction
 from runs.lifecycle.services import path_of
 from runs.models import Run
 from runs.states import RunState
+from sweeps.access import SweepAction
 from teams.models import Team
 
 STATES = {
@@ -41,7 +44,7 @@ class Cause:
     run: Run | None = None
     """None also where the reader may not see it."""
     name: str = ""
-    """Of the run or artifact."""
+    """Of the run, artifact or sweep."""
     url: str = ""
     """Of its page; "" where the reader may not see it."""
 
@@ -53,7 +56,7 @@ class Execution:
     message: Message
     causes: list[Cause]
     is_withheld: bool
-    """Whether it tells of a run or an artifact that the reader may not see; its texts then stay away."""
+    """Whether it tells of a run, an artifact or a sweep that the reader may not see; its texts then stay away."""
 
     @property
     def state_label(self) -> str:
@@ -92,14 +95,16 @@ def with_causes(rows: QuerySet[Message]) -> QuerySet[Message]:
 
 
 def executions(actor: Actor, messages: Sequence[Message]) -> list[Execution]:
-    """Return messages, which bring their causes, as the actor may read them; two statements."""
+    """Return messages, which bring their causes, as the actor may read them; three statements."""
     events = [delivery.event for message in messages for delivery in message.deliveries.all()]
     run_ids = {event.run_id for event in events if event.run_id is not None}
     runs = visible(actor, RunAction.VIEW, Run.objects.live().filter(pk__in=run_ids))
     named = {pk for event in events if (pk := _collection_of(event)) is not None}
     collections = visible(actor, ArtifactAction.VIEW, Collection.objects.live().filter(pk__in=named))
+    sweeps = visible(actor, SweepAction.VIEW, live_sweeps(events))
     seen = _Seen(
         frozenset(runs.values_list("pk", flat=True)),
+        frozenset(sweeps.values_list("pk", flat=True)),
         {row.pk: row for row in collections.select_related("type", "project__team")},
     )
     return [_execution(message, seen) for message in messages]
@@ -110,11 +115,14 @@ class _Seen:
     """Of what the events are about, what the reader sees."""
 
     runs: frozenset[int]
+    sweeps: frozenset[int]
     collections: Mapping[int, Collection]
 
     def __contains__(self, event: Event) -> bool:
         if event.run_id is not None:
             return event.run_id in self.runs
+        if event.sweep_id is not None:
+            return event.sweep_id in self.sweeps
         return _collection_of(event) in self.collections or event.kind != EventKind.ARTIFACT
 
 
@@ -130,14 +138,20 @@ def _execution(message: Message, seen: _Seen) -> Execution:
 
 def _cause(event: Event, seen: _Seen) -> Cause:
     if event not in seen:
-        return Cause(
-            _("An artifact that is deleted or not visible to you")
-            if event.run_id is None
-            else _("A run that is deleted or not visible to you")
-        )
+        return Cause(_hidden_words(event))
     if event.run is not None:
         return Cause(cause_words(event), event.run, event.run.display_name, path_of(event.run))
+    if event.sweep_id is not None:
+        return Cause(cause_words(event), None, event.data["sweep_name"], event.data["path"])
     return Cause(cause_words(event), None, artifact_name(event.data), _page_of(event, seen))
+
+
+def _hidden_words(event: Event) -> str:
+    if event.run_id is not None:
+        return _("A run that is deleted or not visible to you")
+    if event.sweep_id is not None:
+        return _("A sweep that is deleted or not visible to you")
+    return _("An artifact that is deleted or not visible to you")
 
 
 def _page_of(event: Event, seen: _Seen) -> str:
@@ -160,4 +174,6 @@ def cause_words(event: Event) -> str:
         return event_sentence(data)
     if event.kind == EventKind.ARTIFACT:
         return artifact_sentence(data)
+    if event.kind == EventKind.SWEEP:
+        return sweep_sentence(data)
     return str(data.get("title") or EventKind(event.kind).label)

@@ -1,6 +1,6 @@
-"""Automations, when they acted last for which run, and how far they have looked at its metrics.
+"""Automations, when they acted last for which run, how far they have looked at its metrics, and which sweeps fail.
 
-Their tables and constraints are named after `alerts`, where they began.
+Most of their tables and constraints are named after `alerts`, where they began.
 """
 
 from django.db import models
@@ -11,6 +11,7 @@ from alerts.models import Destination, Level
 from artifacts.models import Collection
 from common.models import Timestamped
 from runs.models import Project, Run
+from sweeps.models import Sweep
 from teams.models import Team
 
 
@@ -110,6 +111,21 @@ class AutomationRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.automation_id} for {self.run_id}"
+
+
+class FailingSweep(models.Model):
+    """That an automation has acted on the failures of a sweep's runs; gone once their share falls below again."""
+
+    automation = models.ForeignKey(Automation, models.CASCADE, related_name="+")
+    sweep = models.ForeignKey(Sweep, models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sweep", "automation"], name="automations_failingsweep_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.automation_id} for {self.sweep_id}"
 
 
 class MetricCursor(models.Model):

@@ -19,7 +19,7 @@ from alerts.payloads.templating import MAX_TEMPLATE, check_template, names_in
 from alerts.secrets.services import known_secret_names, require_use
 from artifacts.models import Collection
 from automations.access import AutomationAction
-from automations.conditions.events import METRIC_EVENTS, RUN_EVENTS
+from automations.conditions.events import ARTIFACT_EVENTS, METRIC_EVENTS
 from automations.conditions.filters import Condition, parse
 from automations.evaluation.streams import start_watching
 from automations.firing.notices import check_text
@@ -290,8 +290,8 @@ def _apply(
 
 
 def _check_event(automation: Automation, condition: Condition) -> None:
-    """Refuse events of runs where there are none."""
-    if condition.event not in RUN_EVENTS:
+    """Refuse events of runs and sweeps where there are none."""
+    if condition.event in ARTIFACT_EVENTS:
         return
     if automation.collection is not None:
         raise Invalid(_("An automation of a collection can only wait for events of artifacts."))

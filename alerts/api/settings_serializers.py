@@ -10,6 +10,7 @@ from alerts.preferences.services import MAX_TAG, SWITCHES
 from teams.models import Team
 
 _LEVELS = [(value, value) for value in Level.values]
+_SWEEPS_HELP = "Sweeps that finished, instead of each of their runs that finished or was stopped."
 _PROJECT_HELP = "`entity/project`; null is all projects."
 
 
@@ -21,6 +22,7 @@ class AlertSettingsSerializer(serializers.Serializer[Team]):
     on_finished = serializers.BooleanField(help_text="Runs that finished.")
     on_crashed = serializers.BooleanField(help_text="Runs that crashed or failed.")
     on_killed = serializers.BooleanField(help_text="Runs stopped by someone else.")
+    on_sweeps = serializers.BooleanField(help_text=_SWEEPS_HELP)
     on_scripted = serializers.BooleanField(help_text="Alerts that code sends.")
     least_level = serializers.ChoiceField(_LEVELS, help_text="Of alerts that code sends.")
     by_email = serializers.BooleanField(
@@ -40,6 +42,7 @@ class AlertSettingsUpdateSerializer(serializers.Serializer[Any]):
     on_finished = serializers.BooleanField(required=False, help_text="Runs that finished.")
     on_crashed = serializers.BooleanField(required=False, help_text="Runs that crashed or failed.")
     on_killed = serializers.BooleanField(required=False, help_text="Runs stopped by someone else.")
+    on_sweeps = serializers.BooleanField(required=False, help_text=_SWEEPS_HELP)
     on_scripted = serializers.BooleanField(required=False, help_text="Alerts that code sends.")
     least_level = serializers.ChoiceField(_LEVELS, required=False)
     by_email = serializers.BooleanField(

@@ -6,11 +6,11 @@ from typing import Any
 from accounts.mail import sending
 from accounts.models import OutboxMail, User
 from accounts.settings.preferences import in_language_of
-from alerts.content.render import news_by_run, notice_from, project_label
+from alerts.content.render import news_of, notice_from, project_label
 from alerts.models import Event, Message
 from alerts.notices.digests import shown
 from alerts.preferences.unsubscribe_links import Subscription, headers_of, settings_url, unsubscribe_url
-from alerts.recipients import EventRecipient
+from alerts.recipients import EventRecipient, project_of
 from common.errors import Unavailable
 
 TEMPLATE = "alerts/email/alert"
@@ -55,20 +55,20 @@ def _context(
         "is_own": subscription.is_own,
         "teams": sorted(
             {
-                recipient.event.run.project.team.name
+                project.team.name
                 for recipient in recipients
-                if recipient.team_ids and recipient.event.run
+                if recipient.team_ids and (project := project_of(recipient.event))
             }
         ),
     }
 
 
 def _message_context(message: Message, events: Sequence[Event], subscription: Subscription) -> dict[str, Any]:
-    news, notice = news_by_run(events), notice_from(message, events)
+    news, notice = news_of(events), notice_from(message, events)
     return {
         "notice": notice,
         # a digest's title names the place; the one of a single run only the run
-        "project": project_label([news[0].run]) if len(news) == 1 else "",
+        "project": project_label([news[0].project]) if len(news) == 1 else "",
         "text": {"plain": _without_foot(notice.text)},
         "lines": shown(notice.lines),
         "settings_page": settings_url(),

@@ -10,11 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from alerts.automation_provider import automation_provider
+from alerts.content.counts import count_states
+from alerts.content.sweeps import SweepNews, sweep_news
 from alerts.models import Event, EventKind, Level, Message
 from alerts.notices.notice import Notice, NoticeLine
 from common.templatetags.runyard import duration, number
 from runs.lifecycle.services import path_of
-from runs.models import Pulse, Run
+from runs.models import Project, Pulse, Run
 from runs.states import RunState
 
 SEVERAL = "SEVERAL"
@@ -37,6 +39,11 @@ class RunNews:
     alerts: list[Event] = field(default_factory=list)
     met: list[Event] = field(default_factory=list)
     """Conditions of automations that metrics met."""
+
+    @property
+    def project(self) -> Project:
+        """Where the run is."""
+        return self.run.project
 
     @property
     def event_type(self) -> str:
@@ -89,6 +96,9 @@ class RunNews:
         return f"{settings.BASE_URL}{path_of(self.run)}"
 
 
+News = RunNews | SweepNews
+
+
 def notice_from(message: Message, events: Sequence[Event]) -> Notice:
     """Return what is sent: an automation's own words of one event, ours of several."""
     if message.automation is not None and len(events) == 1:
@@ -98,13 +108,18 @@ def notice_from(message: Message, events: Sequence[Event]) -> Notice:
 
 def notice_of(message: Message, events: Sequence[Event]) -> Notice:
     """Return what a message says of its events, in the active language; they are read by `events.with_runs`."""
-    news = news_by_run(events)
-    if not news:
+    if message.automation is not None and all(event.run is None for event in events):
         return _name_automation(message, _notice_without_run(message, events))
-    notice = _run_notice(message, news[0]) if len(news) == 1 else _digest_notice(message, news)
+    news = news_of(events)
+    notice = _single_notice(message, news[0]) if len(news) == 1 else _digest_notice(message, news)
     if message.automation is None:
         return notice
     return _name_automation(message, notice)
+
+
+def news_of(events: Sequence[Event]) -> list[News]:
+    """Gather events by the run or sweep that they are about."""
+    return [*news_by_run(events), *sweep_news(events)]
 
 
 def news_by_run(events: Iterable[Event]) -> list[RunNews]:
@@ -144,25 +159,26 @@ def variables_of(event: Event) -> dict[str, str]:
     return found
 
 
-def project_label(runs: Iterable[Run]) -> str:
-    """Name the project of runs, or say how many projects there are."""
-    projects = sorted({f"{run.project.team.name}/{run.project.name}" for run in runs})
-    if len(projects) == 1:
-        return projects[0]
-    return ngettext("%(n)d project", "%(n)d projects", len(projects)) % {"n": len(projects)}
+def project_label(projects: Iterable[Project]) -> str:
+    """Name the one project of all news, or say how many projects there are."""
+    paths = sorted({f"{project.team.name}/{project.name}" for project in projects})
+    if len(paths) == 1:
+        return paths[0]
+    return ngettext("%(n)d project", "%(n)d projects", len(paths)) % {"n": len(paths)}
 
 
-def _run_notice(message: Message, news: RunNews) -> Notice:
+def _single_notice(message: Message, news: News) -> Notice:
+    fields = _fields_of(news) if isinstance(news, RunNews) else news.fields
     return Notice(
         uid=str(message.uid), title=news.title, text=news.text, level=news.level, url=news.url,
-        fields=_fields_of(news), variables=news.variables,
+        fields=fields, variables=news.variables,
     )  # fmt: skip
 
 
 def _fields_of(news: RunNews) -> tuple[tuple[str, str], ...]:
     run = news.run
     fields = [
-        (_("Project"), project_label([run])),
+        (_("Project"), project_label([run.project])),
         (_("State"), run.state_label),
         (_("Duration"), duration(run.duration_s)),
     ]
@@ -185,19 +201,19 @@ def _last_values(run: Run) -> list[tuple[str, str]]:
     return values[:MOST_VALUES]
 
 
-def _digest_notice(message: Message, news: Sequence[RunNews]) -> Notice:
-    """Return a digest: counts in the title, the most urgent runs first."""
-    ordered = sorted(news, key=lambda each: -_URGENCY.index(Level(each.level)))
+def _digest_notice(message: Message, news: Sequence[News]) -> Notice:
+    """Return a digest: counts in the title, sweeps first, then the most urgent runs."""
+    ordered = sorted(news, key=lambda each: (isinstance(each, RunNews), -_URGENCY.index(Level(each.level))))
     lines = tuple(
         NoticeLine(words=each.title, url=each.url, text=each.text, level=each.level, variables=each.variables)
         for each in ordered
     )
-    projects = {each.run.project_id: each.run.project for each in news}
-    project = ordered[0].run.project
-    is_one = len(projects) == 1
-    names = {"what": _count_news(news), "where": project_label(each.run for each in news)}
+    project = ordered[0].project
+    is_one = len({each.project.pk for each in news}) == 1
+    level = max((Level(each.level) for each in news), key=_URGENCY.index)
+    names = {"what": _count_news(news), "where": project_label(each.project for each in news)}
     return Notice(
-        uid=str(message.uid), title=_("%(what)s in %(where)s") % names, text="", level=ordered[0].level,
+        uid=str(message.uid), title=_("%(what)s in %(where)s") % names, text="", level=level,
         url=f"{settings.BASE_URL}/{project.team.name}/{project.name}" if is_one else settings.BASE_URL,
         lines=lines, variables=_shared_variables(lines),
     )  # fmt: skip
@@ -213,16 +229,18 @@ def _shared_variables(lines: Sequence[NoticeLine]) -> dict[str, str]:
 
 
 def _notice_without_run(message: Message, events: Sequence[Event]) -> Notice:
-    """Return a digest of what happened to artifacts; only automations send these."""
+    """Return a digest of what happened to artifacts or sweeps; only automations send these."""
     provider = automation_provider()
     each = [(event, provider.notice_of(message, event)) for event in events]
     lines = tuple(
         NoticeLine(words=provider.describe(event), url=one.url, level=one.level, variables=one.variables)
         for event, one in each
     )
-    title = ngettext("%(n)d change of artifacts", "%(n)d changes of artifacts", len(lines)) % {
-        "n": len(lines)
-    }  # fmt: skip
+    title = (
+        ngettext("%(n)d event of sweeps", "%(n)d events of sweeps", len(lines))
+        if all(event.kind == EventKind.SWEEP for event in events)
+        else ngettext("%(n)d change of artifacts", "%(n)d changes of artifacts", len(lines))
+    ) % {"n": len(lines)}
     shared = _shared_variables(lines)
     return Notice(
         uid=str(message.uid), title=title, text="", url=settings.BASE_URL, lines=lines, variables=shared
@@ -240,26 +258,18 @@ def _name_automation(message: Message, notice: Notice) -> Notice:
     )  # fmt: skip
 
 
-def _count_news(news: Sequence[RunNews]) -> str:
-    """Say how many runs ended how, and how many sent alerts."""
-    states = Counter(each.state for each in news if each.state)
-    parts = [_number_of(state, states[state]) for state in RunState.values if states[state]]
-    if alerting := sum(1 for each in news if each.alerts):
+def _count_news(news: Sequence[News]) -> str:
+    """Say how many sweeps ended, how many runs ended how, and how many sent alerts."""
+    runs = [each for each in news if isinstance(each, RunNews)]
+    states = Counter(each.state for each in runs if each.state)
+    parts = count_states(states)
+    if alerting := sum(1 for each in runs if each.alerts):
         parts.append(ngettext("%(n)d run sent alerts", "%(n)d runs sent alerts", alerting) % {"n": alerting})
-    if others := sum(1 for each in news if not each.state and not each.alerts):
+    if others := sum(1 for each in runs if not each.state and not each.alerts):
         parts.append(ngettext("%(n)d run", "%(n)d runs", others) % {"n": others})
+    if sweeps := len(news) - len(runs):
+        parts.insert(0, ngettext("%(n)d sweep ended", "%(n)d sweeps ended", sweeps) % {"n": sweeps})
     return ", ".join(parts)
-
-
-def _number_of(state: str, count: int) -> str:
-    sentences = {
-        RunState.FINISHED: ngettext("%(n)d run finished", "%(n)d runs finished", count),
-        RunState.FAILED: ngettext("%(n)d run failed", "%(n)d runs failed", count),
-        RunState.CRASHED: ngettext("%(n)d run crashed", "%(n)d runs crashed", count),
-        RunState.KILLED: ngettext("%(n)d run was stopped", "%(n)d runs were stopped", count),
-    }
-    other = ngettext("%(n)d run changed its state", "%(n)d runs changed their state", count)
-    return sentences.get(RunState(state), other) % {"n": count}
 
 
 def _sentence(state: str) -> str:

@@ -30,13 +30,17 @@ def shown(lines: Sequence[NoticeLine], most_bytes: int = 1_000_000) -> list[Noti
             break
         kept.append(short)
     if more := len(lines) - len(kept):
-        words = (
-            ngettext("and %(n)d more change", "and %(n)d more changes", more)
-            if "artifact_url" in lines[0].variables
-            else ngettext("and %(n)d more run", "and %(n)d more runs", more)
-        ) % {"n": more}
-        kept.append(NoticeLine(words=words))
+        kept.append(NoticeLine(words=_more_words(lines[-more:]) % {"n": more}))
     return kept
+
+
+def _more_words(left_out: Sequence[NoticeLine]) -> str:
+    """Say what is left out; sweeps, where there are any, come first, so what is left out tells."""
+    if "sweep_url" in left_out[0].variables:
+        return ngettext("and %(n)d more", "and %(n)d more", len(left_out))
+    if "artifact_url" in left_out[0].variables:
+        return ngettext("and %(n)d more change", "and %(n)d more changes", len(left_out))
+    return ngettext("and %(n)d more run", "and %(n)d more runs", len(left_out))
 
 
 def plain(line: NoticeLine) -> str:

@@ -9,11 +9,14 @@ from django.utils.translation import ngettext
 
 from access.actor import Actor
 from access.engine import visible
+from alerts.content.sweeps import end_sentence
 from alerts.models import Delivery, Event, EventKind, Message, MessageState
+from alerts.recipients import live_sweeps
 from runs.access import RunAction
 from runs.lifecycle.services import path_of
 from runs.models import Run
 from runs.states import RunState
+from sweeps.access import SweepAction
 from teams.teams.selectors import personal_team_of
 
 _SHOWN = 20
@@ -63,13 +66,20 @@ def recent_mail(actor: Actor) -> list[MessageSummary]:
         row["message_id"]: (row["n"], row["first"])
         for row in deliveries.annotate(n=Count("pk"), first=Min("event_id"))
     }
-    events = Event.objects.select_related("run__project__team").in_bulk([key for _n, key in counted.values()])
+    related = Event.objects.select_related("run__project__team", "project__team")
+    events = related.in_bulk([key for _n, key in counted.values()])
     runs = Run.objects.live().filter(pk__in={event.run_id for event in events.values() if event.run_id})
     seen = set(visible(actor, RunAction.VIEW, runs).values_list("pk", flat=True))
+    sweeps = visible(actor, SweepAction.VIEW, live_sweeps(events.values()))
+    seen_sweeps = set(sweeps.values_list("pk", flat=True))
     found = []
     for key, row in mails.items():
         n, first = counted.get(key, (0, 0))
-        found.append(_message_summary(row, n, events.get(first), seen))
+        event = events.get(first)
+        if event is not None and event.sweep_id is not None:
+            found.append(_summary_of_sweep(row, n, event, is_seen=event.sweep_id in seen_sweeps))
+        else:
+            found.append(_message_summary(row, n, event, seen))
     return found
 
 
@@ -85,10 +95,22 @@ def _message_summary(message: Message, n_events: int, event: Event | None, seen:
         f"{run.display_name}: {describe_event(event)}",
         f"{run.project.team.name}/{run.project.name}",
     )
+    return _summary(message, n_events, what, where, path_of(run))
+
+
+def _summary_of_sweep(message: Message, n_events: int, event: Event, *, is_seen: bool) -> MessageSummary:
+    """Return what is said of a message whose first event is about a sweep."""
+    if not is_seen or event.project is None:
+        return MessageSummary(message, _("About a sweep you can no longer see"), "", "")
+    where = f"{event.project.team.name}/{event.project.name}"
+    return _summary(message, n_events, end_sentence(event.data), where, str(event.data["path"]))
+
+
+def _summary(message: Message, n_events: int, what: str, where: str, url: str) -> MessageSummary:
     if n_events > 1:
         more = ngettext("and %(n)d more event", "and %(n)d more events", n_events - 1) % {"n": n_events - 1}
-        return MessageSummary(message, f"{what}, {more}", "", path_of(run))
-    return MessageSummary(message, what, where, path_of(run))
+        return MessageSummary(message, f"{what}, {more}", "", url)
+    return MessageSummary(message, what, where, url)
 
 
 def describe_event(event: Event) -> str:

@@ -25,7 +25,7 @@ from alerts.events import with_runs
 from alerts.models import Event, Message, MessageState
 from alerts.outbox import results
 from alerts.outbox.leases import claim, is_due, lock_in_process
-from alerts.recipients import EventRecipient, event_recipients
+from alerts.recipients import EventRecipient, event_recipients, live_sweeps
 from alerts.transports.result import SendResult
 from runs.models import Run
 
@@ -198,7 +198,7 @@ def _send_to_destination(message: Message, *, is_repeat: bool) -> None:
 
 
 def _current_events(message: Message, events: list[Event]) -> list[Event]:
-    """Return the events that are still to be sent, without those of runs deleted in the meantime."""
+    """Return the events that are still to be sent, without those of runs and sweeps deleted in the meantime."""
     if message.automation is None:
         recipients = event_recipients(events, destination_id=message.destination_id)
         return [
@@ -207,5 +207,6 @@ def _current_events(message: Message, events: list[Event]) -> list[Event]:
     if not message.automation.is_on:
         return []
     live = Run.objects.live().filter(project__deleted_at=None, pk__in={event.run_id for event in events})
-    keys = set(live.values_list("pk", flat=True))
-    return [event for event in events if event.run_id is None or event.run_id in keys]
+    runs = {None, *live.values_list("pk", flat=True)}
+    sweeps = {None, *live_sweeps(events).values_list("pk", flat=True)}
+    return [event for event in events if event.run_id in runs and event.sweep_id in sweeps]

@@ -101,7 +101,9 @@ VARIABLES: dict[str, Variable] = {
         "RUN_STATE",
         "event",
     ),
-    "event_author": Variable(gettext_lazy("Owner of the run, or who changed the artifact"), "ada", "event"),
+    "event_author": Variable(
+        gettext_lazy("Owner of the run, who changed the artifact, or who created the sweep"), "ada", "event"
+    ),
     "entity_name": Variable(gettext_lazy("Team or person that owns the project"), "vision", "event"),
     "project_name": Variable(gettext_lazy("Project"), "cifar", "event"),
     "run_id": Variable(gettext_lazy("ID of the run"), "k2x9q7ab"),
@@ -126,10 +128,25 @@ VARIABLES: dict[str, Variable] = {
         gettext_lazy("Address of the version’s page"),
         "https://runyard.example.com/vision/cifar/artifacts/model/resnet/v3", "artifact",
     ),
+    "sweep_id": Variable(gettext_lazy("ID of the sweep"), "q8w3n5zt", "sweep"),
+    "sweep_name": Variable(gettext_lazy("Name of the sweep"), "learning-rates", "sweep"),
+    "sweep_url": Variable(
+        gettext_lazy("Address of the sweep"), "https://runyard.example.com/vision/cifar/sweeps/q8w3n5zt", "sweep"
+    ),
+    "sweep_state": Variable(
+        gettext_lazy("RUNNING, PAUSED, FINISHED, STOPPED or CANCELED"), "FINISHED", "sweep"
+    ),
+    "best_value": Variable(gettext_lazy("Best value of the sweep’s metric so far"), 0.0312, "sweep"),
+    "best_run": Variable(gettext_lazy("Name of the run with the best value"), "brisk-sweep-7", "sweep"),
+    "best_run_url": Variable(
+        gettext_lazy("Address of that run"), "https://runyard.example.com/vision/cifar/runs/m4d7t2xw", "sweep"
+    ),
+    "failed_runs": Variable(gettext_lazy("How many of its runs failed or crashed"), 2, "sweep"),
+    "ended_runs": Variable(gettext_lazy("How many of its runs have ended"), 14, "sweep"),
 }  # fmt: skip
 """In the order in which pages list them. `artifact_metadata.KEY` comes to them."""
 
-_NUMBERS = {"metric_value", "threshold"}
+_NUMBERS = {"metric_value", "threshold", "best_value", "failed_runs", "ended_runs"}
 
 
 def is_variable(name: str) -> bool:

@@ -102,7 +102,7 @@ def _runs(notice: Notice) -> list[dict[str, str]]:
 def _run_lines(notice: Notice) -> Sequence[NoticeLine]:
     """Return a line for each run: those of a digest, or the one run of any other notice, unless it is about none."""
     if notice.lines or "run_id" not in notice.variables:
-        return notice.lines
+        return [line for line in notice.lines if "sweep_id" not in line.variables]
     url, variables = notice.url, notice.variables
     return [
         NoticeLine(words=notice.title, url=url, text=notice.text, level=notice.level, variables=variables)

@@ -41,6 +41,18 @@ SWITCHES = (
         _("Someone stopped a run. The person who stops it is not notified."),
     ),
     Switch(
+        "on_sweeps",
+        _("Sweep finished"),
+        _(
+            "A sweep you created finished, or someone else stopped it. You are not notified about its runs one by "
+            "one when they finish or are stopped."
+        ),
+        _(
+            "A sweep in one of the team’s projects finished or was stopped. Its runs are not reported one by one "
+            "when they finish or are stopped."
+        ),
+    ),
+    Switch(
         "on_scripted",
         _("Alerts sent by code"),
         _("One of your scripts called run.alert(…)."),

@@ -18,7 +18,9 @@ from teams.access import TeamAction
 from teams.models import Membership, Team
 from teams.teams.selectors import teams_of
 
-_ANY_ON = Q(on_finished=True) | Q(on_crashed=True) | Q(on_killed=True) | Q(on_scripted=True)
+_ANY_ON = (
+    Q(on_finished=True) | Q(on_crashed=True) | Q(on_killed=True) | Q(on_sweeps=True) | Q(on_scripted=True)
+)
 _PROPOSED = 200
 """Projects that a field proposes; others can be typed."""
 

@@ -20,7 +20,7 @@ from teams.access import OrganizationAction, TeamAction
 from teams.models import Team, TeamKind
 
 MOST_ROUTES, MOST_MUTES, MAX_TAG = 50, 500, 256
-SWITCHES = ("on_finished", "on_crashed", "on_killed", "on_scripted", "by_email")
+SWITCHES = ("on_finished", "on_crashed", "on_killed", "on_sweeps", "on_scripted", "by_email")
 _AUDITED = (*SWITCHES, "least_level")
 
 
@@ -40,6 +40,7 @@ def change_settings(
     on_finished: bool | None = None,
     on_crashed: bool | None = None,
     on_killed: bool | None = None,
+    on_sweeps: bool | None = None,
     on_scripted: bool | None = None,
     least_level: str | None = None,
     by_email: bool | None = None,
@@ -53,6 +54,7 @@ def change_settings(
         on_finished: Runs that finished.
         on_crashed: Runs that crashed or failed.
         on_killed: Runs that somebody else stopped.
+        on_sweeps: Sweeps that finished, instead of each of their runs that finished or was stopped.
         on_scripted: Alerts that code sends, from
         least_level: this level on: INFO, WARN or ERROR.
         by_email: Whether mail is sent: to the person, or to each member who sees the run.
@@ -68,7 +70,7 @@ def change_settings(
         )
     changes = {
         "on_finished": on_finished, "on_crashed": on_crashed, "on_killed": on_killed,
-        "on_scripted": on_scripted, "least_level": least_level, "by_email": by_email,
+        "on_sweeps": on_sweeps, "on_scripted": on_scripted, "least_level": least_level, "by_email": by_email,
     }  # fmt: skip
     row = _stored(user, team)
     before = _audit_snapshot(row)

@@ -127,11 +127,13 @@ def _editor(actor: Actor, scope: PageScope, form: SlackForm | WebhookForm) -> di
     for name, variable in VARIABLES.items():
         groups.setdefault(variable.group, []).append((f"${{{name}}}", variable.help))
     known = known_secret_names(actor, team_in(scope))
-    titles = {"message": _("Message"), "event": _("Event"), "run": _("Run"), "artifact": _("Artifact")}
+    titles = {
+        "message": _("Message"), "event": _("Event"), "run": _("Run"), "artifact": _("Artifact"), "sweep": _("Sweep"),
+    }  # fmt: skip
     return {
         "form": form,
         "check_url": scope.url("payload_check"),
-        "variables": [(titles[group], entries) for group, entries in groups.items()],
+        "variables": [(group, titles[group], entries) for group, entries in groups.items()],
         "secret_names": [f"${{{name}}}" for name in known or ()],
         **_checked(known, str(form["template"].value() or "")),
     }

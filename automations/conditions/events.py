@@ -1,4 +1,4 @@
-"""The events that automations wait for, as the SDK names them (semantics section 7)."""
+"""The events that automations wait for, as the SDK names those that it knows (semantics section 7)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -21,13 +21,20 @@ class AutomationEvent(models.TextChoices):
     REMOVE_COLLECTION_TAG = "REMOVE_COLLECTION_TAG", _("A collection loses a tag")
     LINK_MODEL = "LINK_MODEL", _("An artifact version is linked to a collection")
     UNLINK_ARTIFACT = "UNLINK_ARTIFACT", _("An artifact version is unlinked from a collection")
+    SWEEP_FINISHED = "SWEEP_FINISHED", _("A sweep finishes")
+    SWEEP_NEW_BEST = "SWEEP_NEW_BEST", _("A sweep has a new best run")
+    SWEEP_RUNS_FAIL = "SWEEP_RUNS_FAIL", _("Runs of a sweep fail")
 
 
 METRIC_EVENTS = frozenset(
     {AutomationEvent.RUN_METRIC, AutomationEvent.RUN_METRIC_CHANGE, AutomationEvent.RUN_METRIC_ZSCORE}
 )
 RUN_EVENTS = METRIC_EVENTS | {AutomationEvent.RUN_STATE}
-ARTIFACT_EVENTS = frozenset(set(AutomationEvent) - RUN_EVENTS)
+SWEEP_EVENTS = frozenset(
+    {AutomationEvent.SWEEP_FINISHED, AutomationEvent.SWEEP_NEW_BEST, AutomationEvent.SWEEP_RUNS_FAIL}
+)
+"""Of these the SDK knows nothing."""
+ARTIFACT_EVENTS = frozenset(set(AutomationEvent) - RUN_EVENTS - SWEEP_EVENTS)
 
 STATES = {state.value.upper(): frozenset({state.value}) for state in RunState} | {
     "FAILED": frozenset({RunState.FAILED.value, RunState.CRASHED.value})

@@ -3,6 +3,7 @@
     RUN_STATE   {"run_filter": "{...}", "run_state_filter": {"states": ["FAILED"]}}
     RUN_METRIC  {"run_filter": "{...}", "run_metric_filter": {"threshold_filter": {...}}, "metric_filter": null}
     artifacts   {"$or": [{"$and": [{"alias": {"$regex": "^prod"}}]}]}
+    sweeps      see `automations.conditions.sweeps`
 
 ``run_filter`` is JSON within JSON, as the SDK sends it: a filter of runs in MongoDB's language (`runs.query.mongo`).
 """
@@ -16,7 +17,13 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from automations.conditions.artifacts import parse_artifact_filter
-from automations.conditions.events import ARTIFACT_EVENTS, METRIC_EVENTS, STATES, AutomationEvent
+from automations.conditions.events import (
+    ARTIFACT_EVENTS,
+    METRIC_EVENTS,
+    STATES,
+    SWEEP_EVENTS,
+    AutomationEvent,
+)
 from automations.conditions.metrics import (
     COMPARISONS,
     Aggregate,
@@ -27,6 +34,7 @@ from automations.conditions.metrics import (
     Threshold,
     ZScore,
 )
+from automations.conditions.sweeps import SweepTest, parse_sweep_filter
 from common.errors import Invalid
 from common.formats.lenient_json import clean_text
 from runs.query.conditions import Condition as RunCondition
@@ -63,6 +71,8 @@ class Condition:
     """Of states, as filters name them."""
     artifact: RunCondition | None = None
     """Of artifacts: compared with what is known of the event."""
+    sweep: SweepTest | None = None
+    """Of sweeps."""
 
     @property
     def run_states(self) -> frozenset[str]:
@@ -99,6 +109,9 @@ def parse(event: str, filter: Any) -> Condition:  # noqa: A002 - what it is call
     if kind in ARTIFACT_EVENTS:
         canonical, condition = parse_artifact_filter(tree)
         return Condition(event=kind, canonical=canonical, artifact=condition)
+    if kind in SWEEP_EVENTS:
+        canonical, asked = parse_sweep_filter(kind, tree)
+        return Condition(event=kind, canonical=canonical, sweep=asked)
     run_filter = _run_filter(tree.pop("run_filter", None))
     if kind in METRIC_EVENTS:
         test, shape = _metric(kind, tree)

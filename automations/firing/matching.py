@@ -1,4 +1,4 @@
-"""Which automations the events of runs and artifacts concern (ALR-6)."""
+"""Which automations the events of runs, artifacts and sweeps concern (ALR-6)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,15 +7,17 @@ from django.db.models import Q
 
 from alerts.models import Event, EventKind
 from artifacts.participants import Reach
-from automations.conditions import artifacts
-from automations.conditions.events import ARTIFACT_EVENTS, AutomationEvent
+from automations.conditions import artifacts, sweeps
+from automations.conditions.events import ARTIFACT_EVENTS, SWEEP_EVENTS, AutomationEvent
 from automations.conditions.filters import Condition
 from automations.firing.plan import with_conditions, with_plan
 from automations.firing.services import claim_firings
+from automations.firing.sweeps import of_sweeps
 from automations.models import Automation
 from runs.models import Run
 
 Match = tuple[Event, Automation]
+_KINDS = frozenset({EventKind.RUN_STATE, EventKind.ARTIFACT, EventKind.SWEEP})
 
 
 def awaits_states(team_id: int, project_id: int) -> bool:
@@ -25,14 +27,14 @@ def awaits_states(team_id: int, project_id: int) -> bool:
 
 
 def matching(events: Sequence[Event]) -> list[Match]:
-    """Return which automations act on events of kind RUN_STATE and ARTIFACT, and record that they do.
+    """Return which automations act on events of kind RUN_STATE, ARTIFACT and SWEEP, and record that they do.
 
     Call in the transaction that writes what comes of it; a fixed number of queries but one for each automation that
     asks for some runs only. Other events are ignored.
     """
-    chosen = [event for event in events if event.kind in {EventKind.RUN_STATE, EventKind.ARTIFACT}]
+    chosen = [event for event in events if event.kind in _KINDS]
     found = [pair for pair in _candidates(chosen) if _is_meant(*pair)]
-    pairs = [(event, automation) for event, automation, _ in _of_runs(found)]
+    pairs = [(event, automation) for event, automation, _ in of_sweeps(_of_runs(found))]
     return claim_firings(pairs)
 
 
@@ -43,6 +45,8 @@ def _automations(events: Sequence[Event]) -> list[tuple[Automation, Condition]]:
         kinds.add(AutomationEvent.RUN_STATE)
     if any(event.kind == EventKind.ARTIFACT for event in events):
         kinds |= ARTIFACT_EVENTS
+    if any(event.kind == EventKind.SWEEP for event in events):
+        kinds |= SWEEP_EVENTS
     projects = {event.project_id for event in events if event.project_id}
     scope = Q(project__in=projects) | Q(project__isnull=True)
     rows = Automation.objects.filter(scope, team__in={event.team_id for event in events})
@@ -86,6 +90,8 @@ def _is_meant(event: Event, automation: Automation, condition: Condition) -> boo
         return (
             condition.event is AutomationEvent.RUN_STATE and event.data.get("state") in condition.run_states
         )
+    if event.kind == EventKind.SWEEP:
+        return condition.sweep is not None and sweeps.is_meant(condition.event, condition.sweep, event.data)
     return (
         condition.artifact is not None
         and event.data.get("event") == automation.event

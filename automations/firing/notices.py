@@ -8,11 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from alerts.content.sweeps import sweep_fields, sweep_variables
 from alerts.models import Event, EventKind
 from alerts.notices.notice import Notice
 from alerts.payloads.templating import is_variable, names_in
 from automations.conditions.artifacts import artifact_name, artifact_sentence
 from automations.conditions.sentences import event_sentence, number_text
+from automations.conditions.sweeps import sweep_sentence
 from automations.models import Automation
 from common.errors import Invalid
 from runs.lifecycle.services import path_of
@@ -52,6 +54,8 @@ def variables_of(automation: Automation, event: Event) -> dict[str, str]:
     if event.kind == EventKind.ARTIFACT:
         found |= {key: _text(value) for key, value in data.items() if is_variable(key)}
         found["artifact_url"] = f"{settings.BASE_URL}{data.get('path', '')}"
+    if event.kind == EventKind.SWEEP:
+        found |= sweep_variables(data)
     return found
 
 
@@ -93,7 +97,7 @@ def notice_for(automation: Automation, event: Event) -> Notice:
         title=fill_text(automation.title, variables) or automation.name,
         text=fill_text(automation.message, variables) or what_happened(event),
         level=automation.severity,
-        url=variables.get("run_url") or variables.get("artifact_url", ""),
+        url=variables.get("run_url") or variables.get("artifact_url") or variables.get("sweep_url", ""),
         fields=_fields(event, variables),
         variables=variables,
         payload=automation.payload,
@@ -107,6 +111,8 @@ def what_happened(event: Event) -> str:
     if event.kind == EventKind.RUN_STATE:
         state = str(RunState(event.data["state"]).label)
         return _("The run is %(state)s now.") % {"state": state}
+    if event.kind == EventKind.SWEEP:
+        return sweep_sentence(event.data)
     return artifact_sentence(event.data)
 
 
@@ -114,9 +120,12 @@ def _fields(event: Event, variables: Mapping[str, str]) -> tuple[tuple[str, str]
     """Return label and value of what Slack shows beside the words."""
     found = [(_("Project"), f"{variables['entity_name']}/{variables['project_name']}"),
              (_("Run"), variables.get("run_name", "")),
-             (_("Artifact"), artifact_name(event.data))]  # fmt: skip
+             (_("Artifact"), artifact_name(event.data)),
+             (_("Sweep"), variables.get("sweep_name", ""))]  # fmt: skip
     if event.kind == EventKind.RUN_METRIC:
         found.append((variables["metric_name"], number_text(event.data["value"])))
         if event.data.get("step") is not None:
             found.append((_("Step"), str(event.data["step"])))
+    if event.kind == EventKind.SWEEP:
+        found += sweep_fields(event.data)
     return tuple((label, value) for label, value in found if value)

@@ -16,6 +16,7 @@ from automations.firing.matching import awaits_states, matching
 from automations.firing.notices import notice_for, what_happened
 from automations.firing.reach import concerning
 from automations.firing.recipients import mail_recipients
+from automations.firing.sweeps import awaits_sweeps
 from automations.models import ActionKind, Automation
 from teams.models import Team
 
@@ -26,6 +27,10 @@ class AlertAutomationProvider(AutomationProvider):
     def awaits_states(self, team_id: int, project_id: int) -> bool:
         """Say whether an automation waits for runs of the project to change their state."""
         return awaits_states(team_id, project_id)
+
+    def awaits_sweeps(self, event: str, team_id: int, project_id: int) -> bool:
+        """Say whether an automation waits for the event of a sweep of the project."""
+        return awaits_sweeps(event, team_id, project_id)
 
     def planned_deliveries(self, events: Sequence[Event]) -> Iterable[PlannedDelivery]:
         """Yield what automations send about events of any kind, and record that they act."""

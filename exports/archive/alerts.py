@@ -15,7 +15,7 @@ from runs.access import ProjectAction
 from runs.models import Project
 from teams.models import Team
 
-_SWITCHES = ("on_finished", "on_crashed", "on_killed", "on_scripted", "least_level", "by_email")
+_SWITCHES = ("on_finished", "on_crashed", "on_killed", "on_sweeps", "on_scripted", "least_level", "by_email")
 
 
 def alerts_of(actor: Actor, team: Team) -> dict[str, Any]:

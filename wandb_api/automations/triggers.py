@@ -13,7 +13,7 @@ from alerts.access import AlertAction
 from alerts.models import Destination
 from alerts.transports.addresses import unsealed
 from automations.access import AutomationAction
-from automations.conditions.events import ARTIFACT_EVENTS
+from automations.conditions.events import ARTIFACT_EVENTS, SWEEP_EVENTS
 from automations.models import ActionKind, Automation
 from teams.models import Team
 from wandb_api.artifacts.nodes import collection_node
@@ -26,11 +26,15 @@ TRIGGER = "Trigger"
 
 
 def automations_for(actor: Actor) -> QuerySet[Automation]:
-    """Return the automations that the actor sees, with what a node shows; none of deleted projects."""
+    """Return the automations that the actor sees, with what a node shows; none of deleted projects.
+
+    Nor any on sweeps: the SDK knows no such events, and would fail at the whole list.
+    """
     rows = Automation.objects.select_related(
         "team", "project__team", "project__created_by", "collection__type", "collection__project__team", "destination"
     )  # fmt: skip
-    return visible(actor, AutomationAction.VIEW, rows.filter(project__deleted_at__isnull=True))
+    known = rows.exclude(event__in=SWEEP_EVENTS)
+    return visible(actor, AutomationAction.VIEW, known.filter(project__deleted_at__isnull=True))
 
 
 def trigger_nodes(rows: Iterable[Automation], actor: Actor) -> list[dict[str, Any]]:
