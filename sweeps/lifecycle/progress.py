@@ -6,14 +6,14 @@ from sweeps.models import Sweep
 from sweeps.participants import SweepChange, SweepEvent, happened
 from sweeps.trials.results import finite, is_better, metric_of
 
-_COUNTED = frozenset({RunState.FINISHED, RunState.KILLED})
+COUNTED = frozenset({RunState.FINISHED, RunState.KILLED})
 """How runs end whose metric may be the best."""
 
 
 def report_end(sweep: Sweep, run: Run) -> None:
     """Tell that a run has ended, and whether it is the best so far."""
     happened(SweepChange(SweepEvent.RUN_ENDED, sweep, run))
-    if not sweep.metric_name or run.state not in _COUNTED:
+    if not sweep.metric_name or run.state not in COUNTED:
         return
     found = Run.objects.filter(pk=run.pk).annotate(metric=metric_of(sweep)).values_list("metric", flat=True)
     value = finite(found.first())
