@@ -300,7 +300,7 @@ def _registry_member(scene: Scene) -> RegistryMember:
 
 
 def _sweep(scene: Scene) -> Sweep:
-    text = "{method: random, parameters: {lr: {values: [1, 2]}}}"
+    text = "method: random\nparameters:\n  lr:\n    max: 2\n    min: 1\n"
     return sweeps.create_sweep(actor=SYSTEM, project=scene.project, config_text=text)[0]
 
 
