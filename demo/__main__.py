@@ -74,6 +74,7 @@ def _fill(url: str, projects: list[str], progress: Progress) -> None:
         people,
         profiles,
         registries,
+        searches,
         usage,
     )
 
@@ -90,6 +91,7 @@ def _fill(url: str, projects: list[str], progress: Progress) -> None:
             f"\nThe server did not take a run: {error}\nIs it running (`make run`)? The same command goes on here."
         ) from error
     progress.do("ages", partial(_age, plans))
+    progress.do("searches", searches.make_searches)
     progress.do("artifacts", artifacts.make_artifacts)
     progress.do("automations", automations.make_automations)
     progress.do("registries", registries.make_registries)
