@@ -72,3 +72,8 @@ BULK_ACTIONS: dict[str, PerformBulkAction] = {
 }
 ON_DELETED = {"restore", "purge"}
 """Actions on runs that are deleted; all others are on those that are not."""
+
+
+def register_bulk_action(name: str, perform: PerformBulkAction) -> None:
+    """Offer what an app above does to runs; called once in an ``AppConfig.ready``."""
+    BULK_ACTIONS[name] = perform

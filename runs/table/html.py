@@ -16,6 +16,7 @@ from common.templatetags.runyard import color_index, croppable, duration, icon, 
 from runs.models import Run
 from runs.names.authors import author_of
 from runs.names.run_ids import segment_of
+from runs.names.sweep_names import SweepName
 from runs.secrets.masking import mask
 from runs.states import RunState
 from runs.table import Cell, Group, GroupNumbers, Row
@@ -53,6 +54,8 @@ class Drawing:
     """Colours that the viewer gave runs, by uid."""
     editable: frozenset[int] | set[int]
     """Runs that the viewer may change."""
+    sweeps: Mapping[str, SweepName]
+    """What the sweeps of runs are called, by ID."""
 
 
 def draw_rows(drawing: Drawing, rows: Sequence[Row], offset: int) -> Iterator[DrawnRow]:
@@ -74,6 +77,8 @@ def draw_rows(drawing: Drawing, rows: Sequence[Row], offset: int) -> Iterator[Dr
 def _draw_cell(drawing: Drawing, column: ShownColumn, row: Row) -> str:
     if column.name == "name":
         return _name_cell(drawing, column.css, row.run)
+    if column.name == "sweep":
+        return _sweep_cell(drawing, column.css, row.run.sweep)
     cell = row.cells[column.name]
     own = _OWN.get(column.name)
     editable = " editable" if column.name in _EDITED else ""
@@ -106,6 +111,15 @@ def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
         f'<a class="crop" href="{drawing.runs_url}{quote(segment_of(run.uid), safe="")}" title="{escape(name)}">'
         f"{croppable(name)}</a>{lock}</span></th>"
     )
+
+
+def _sweep_cell(drawing: Drawing, css: str, uid: str) -> str:
+    """Draw the name of a sweep as a link; the ID of one that was deleted."""
+    known = drawing.sweeps.get(uid)
+    inner: str = escape(uid)
+    if known is not None:
+        inner = f'<a href="{escape(known.url)}" title="{escape(known.name)}">{escape(known.name)}</a>'
+    return f'<td class="{css}">{inner}</td>' if css else f"<td>{inner}</td>"
 
 
 def format_value(cell: Cell) -> tuple[str, str]:

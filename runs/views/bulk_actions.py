@@ -25,6 +25,8 @@ from runs.models import Project, Run
 from runs.run_page.neighbours import neighbour
 from runs.table.query import TableQuery, matching_runs
 
+_NEEDED = {"remove_from_sweep": RunAction.UPDATE}
+"""What an act from a run's page needs, where that is not to delete the run."""
 _UNDO = {"delete": "restore", "protect": "unprotect", "unprotect": "protect"}
 
 
@@ -94,10 +96,10 @@ def _page_of(run: Run, tab: str = "runs:run_overview") -> HttpResponse:
 @declare(RunAction.DELETE)
 @require_POST
 def perform_run_action(request: HttpRequest, entity: str, project: str, uid: str, act: str) -> HttpResponse:
-    """Delete, move, protect or unprotect the run of a page, as the table does many; ``value`` names a project."""
+    """Delete, move, protect or unprotect a page's run, or take it out of its sweep; ``value`` names a project."""
     actor, done = actor_of(request), _success_messages()
     run = selectors.get_run(actor, entity, project, uid)
-    require(actor, RunAction.DELETE, run)
+    require(actor, _NEEDED.get(act, RunAction.DELETE), run)
     if act not in done:
         raise NotFound(f"Unknown action “{act}”: {', '.join(done)}.")
     value = request.POST.get("value", "").strip()
@@ -122,6 +124,7 @@ def _success_messages() -> dict[str, str]:
     return {
         "delete": _("Run deleted. You can restore it under Recently deleted."),
         "move": _("Run moved"),
+        "remove_from_sweep": _("Run removed from its sweep"),
         "protect": _("Run protected from deletion"),
         "unprotect": _("Run unprotected"),
     }

@@ -29,6 +29,7 @@ from common.formats.strict_json import strict
 from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project, SavedView
+from runs.names.sweep_names import SweepName, sweep_names
 from runs.projects.quickstart import script_for
 from runs.query.column_names import named_column, quoted
 from runs.query.expression import read_expression, tree_of
@@ -258,8 +259,16 @@ def _rows(table: Table, columns: list[ShownColumn], rows: list[Row], offset: int
         runs_url=reverse("runs:runs", args=table.names) + "/",
         colors=table.colors,
         editable=selectors.changeable([row.run.pk for row in rows], table.actor),
+        sweeps=_sweeps(table, columns, rows),
     )
     return list(draw_rows(drawing, rows, offset))
+
+
+def _sweeps(table: Table, columns: list[ShownColumn], rows: list[Row]) -> dict[str, SweepName]:
+    """Return what the sweeps of the rows are called, where they are shown."""
+    if all(column.name != "sweep" for column in columns):
+        return {}
+    return sweep_names(table.actor, table.project, {row.run.sweep for row in rows})
 
 
 def _requested_columns(table: Table, query: TableQuery) -> list[ShownColumn]:
@@ -304,11 +313,13 @@ def _groups(table: Table, columns: list[ShownColumn], query: TableQuery) -> dict
     page = groups_of(table.actor, table.project, numeric_query, path=path, offset=offset, limit=MOST_GROUPS)
     following = offset + len(page.groups)
     labels = {one.name: one.label for one in table.catalogue}
+    uids = {group.text for group in page.groups if group.column == "sweep"}
+    sweeps = {uid: one.name for uid, one in sweep_names(table.actor, table.project, uids).items()}
     groups = [
         {
             "path": json.dumps(group.path),
             "label": labels.get(group.column, group.column),
-            "text": mask(group.text) or NOTHING,
+            "text": mask(sweeps.get(group.text, group.text)) or NOTHING,
             "count": group.count,
             "html": draw_group(columns, group),
         }

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from access.engine import can
+from access.engine import can, require
 from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import Gone, NotFound
@@ -43,6 +43,7 @@ def sweeps(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """List the sweeps of a project, newest first."""
     actor = actor_of(request)
     row = get_project(actor, entity, project)
+    require(actor, SweepAction.VIEW, row)
     page = Paginator(counted(sweeps_of(actor, row)), _A_PAGE).get_page(request.GET.get("page"))
     context = {
         "project": row,
@@ -70,6 +71,7 @@ def deleted_sweeps(request: HttpRequest, entity: str, project: str) -> HttpRespo
     """List deleted sweeps that the viewer may restore; POST restores one."""
     actor = actor_of(request)
     row = get_project(actor, entity, project)
+    require(actor, SweepAction.VIEW, row)
     if request.method == "POST":
         return _restore(request, row)
     context = {"project": row, "team": row.team, "rows": deleted_rows(actor, row), "row_icon": "workflow"}

@@ -56,7 +56,8 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:  # noqa: C901 - one ca
             names = {"entity": row.project.team.name, "project": row.project.name, "uid": row.uid}
         case Over.SWEEP:
             names = {
-                "entity": row.project.team.name, "project": row.project.name, "sweep": row.uid, "pk": row.pk,
+                "entity": row.project.team.name, "project": row.project.name, "sweep": row.uid,
+                "uid": row.uid, "pk": row.pk,
             }  # fmt: skip
         case Over.CHART:
             names = {"path": f"{row.team.name}/{row.name}"}

@@ -330,8 +330,6 @@ ROUTES: dict[str, list[Case]] = {
     **{
         f"wandb:{name}": [Case(ANYONE, Over.PROJECT, args=args, answer=Answer.HIDDEN)]
         for name, args in {
-            "sweeps": {},
-            "sweep": {"rest": "k3v9x1"},
             "reports": {},
             "report": {"rest": "Seeds--Vmlldzox"},
             "weave": {},
@@ -379,6 +377,16 @@ ROUTES: dict[str, list[Case]] = {
         for method in ("GET", "POST")
     ],
     "runs:restricted_projects": _of_team("team: restricted projects"),
+    "sweeps:sweeps": [Case("sweeps: view", Over.PROJECT)],
+    "sweeps:deleted_sweeps": [
+        Case("sweeps: view", Over.PROJECT),  # whoever may delete nothing sees nothing there
+        Case(
+            "sweeps: view", Over.PROJECT, "POST", answer_to_allowed=Answer.HIDDEN
+        ),  # of nothing that there is
+    ],
+    "sweeps:sweep": [Case("sweeps: view", Over.SWEEP)],
+    "sweeps:sweep_state": [Case("sweeps: stop", Over.SWEEP, "POST", {"state": "PAUSED"})],
+    "sweeps:sweep_delete": [Case("sweeps: delete", Over.SWEEP, "POST")],
     "artifacts:artifacts": [Case("artifacts: view", Over.PROJECT)],
     "artifacts:deleted": [
         Case("artifacts: view", Over.PROJECT),  # whoever may delete nothing sees nothing there
