@@ -126,6 +126,8 @@ def page_path(route: str, case: Case, thing: Thing) -> str:
     """Return the path of a web page."""
     names = names_of(case, thing)
     names.pop("member", None)  # for bodies of REST
+    if case.over is Over.SWEEP:
+        names = {name: names[name] for name in ("entity", "project", "uid")}
     return route if route.startswith("/") else reverse(route, kwargs=names | case.args)
 
 

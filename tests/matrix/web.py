@@ -385,7 +385,7 @@ ROUTES: dict[str, list[Case]] = {
         ),  # of nothing that there is
     ],
     "sweeps:sweep": [Case("sweeps: view", Over.SWEEP)],
-    "sweeps:sweep_state": [Case("sweeps: stop", Over.SWEEP, "POST", {"state": "PAUSED"})],
+    "sweeps:sweep_state": [Case("sweeps: stop", Over.SWEEP, "POST")],
     "sweeps:sweep_delete": [Case("sweeps: delete", Over.SWEEP, "POST")],
     "artifacts:artifacts": [Case("artifacts: view", Over.PROJECT)],
     "artifacts:deleted": [
