@@ -20,9 +20,7 @@ export class SweepForm {
     for (const input of this.inputs) this.listen(input);
     const metric = one<HTMLInputElement>("[data-field='metric.name']", root);
     propose(metric, () => this.told(metric, false));
-    one("[data-add]", root).addEventListener("click", () =>
-      tell({ parameter: "", field: "add", typed: "" }, false),
-    );
+    one("[data-add]", root).addEventListener("click", () => this.rows.add());
     root.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
     });

@@ -8,6 +8,7 @@ export type Tell = (change: Change, isTyped: boolean) => void;
 /** The parameters of the form, a row each. */
 export class Rows {
   private shown: Row[] = [];
+  private isAdding = false;
 
   constructor(
     private readonly place: HTMLElement,
@@ -15,12 +16,15 @@ export class Rows {
     private readonly tell: Tell,
   ) {}
 
+  /** Ask for another row; its name is to be typed then. */
+  add(): void {
+    this.isAdding = true;
+    this.tell({ parameter: "", field: "add", typed: "" }, false);
+  }
+
   /** Show rows; those of the same name and kind keep their fields, and what has the focus keeps its text. */
   show(rows: readonly Row[]): void {
-    const added = this.shown.length
-      ? rows.find((row) => !this.shown.some(({ name }) => name === row.name))
-      : undefined;
-    const isAdded = added && rows.length === this.shown.length + 1;
+    const before = new Set(this.shown.map(({ name }) => name));
     rows.forEach((row, at) => {
       const old = this.shown[at];
       const element = this.place.children[at] as HTMLElement | undefined;
@@ -29,7 +33,10 @@ export class Rows {
     });
     while (this.place.children.length > rows.length) this.place.lastElementChild?.remove();
     this.shown = [...rows];
-    if (isAdded && !this.place.contains(document.activeElement)) this.select(rows.indexOf(added));
+    if (this.isAdding && rows.length > before.size) {
+      this.isAdding = false;
+      this.select(rows.findIndex(({ name }) => !before.has(name)));
+    }
   }
 
   /** Show under each row what is wrong in it. */

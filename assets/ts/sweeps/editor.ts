@@ -35,6 +35,7 @@ export class SweepEditor {
     for (const link of document.querySelectorAll<HTMLElement>("[data-start]")) {
       link.addEventListener("click", (event) => this.startFrom(link, event));
     }
+    for (const button of document.querySelectorAll<HTMLElement>("[data-opens]")) button.hidden = false;
     enableFinding(this.form);
     this.askSoon(0);
   }
