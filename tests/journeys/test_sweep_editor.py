@@ -82,6 +82,23 @@ def change_rows(page: Page) -> None:
     expect_text(page, "^name: wide\n")
 
 
+def start_from_earlier_runs(page: Page) -> None:
+    """Take a template and have the text back; then let two runs propose a range."""
+    before = text_of(page)
+    page.get_by_label("Program").fill("fit.py")
+    expect_text(page, "program: fit.py")
+    page.get_by_role("link", name="Random").click()
+    page.get_by_role("button", name="Undo").click()
+    expect_text(page, "program: fit.py")
+    assert text_of(page) == before.replace("train.py", "fit.py")
+    page.get_by_role("button", name="Earlier runs").click()
+    for box in page.locator(".sweep-run input").all():
+        box.check()
+    page.get_by_role("button", name="Use these runs").click()
+    expect_text(page, r"rate:\n    distribution: uniform\n    min: 0\.25\n    max: 0\.5\n")
+    expect(page.get_by_role("group", name="Learns from 2 earlier runs")).to_be_visible()
+
+
 def test_a_sweep_is_created_in_the_browser_and_edited(editor: Page):
     page = editor
     break_and_mend(page)
@@ -96,20 +113,5 @@ def test_a_sweep_is_created_in_the_browser_and_edited(editor: Page):
     expect(page.locator("[data-summary]")).to_have_text("Comes to 5 runs of 12 combinations.")
     page.get_by_role("button", name="Save").click()
     page.wait_for_url(re.compile(r"/sweeps/\w{8}$"))
-
-
-def test_a_search_begins_where_earlier_runs_were(editor: Page):
-    page = editor
-    before = text_of(page)
-    page.get_by_label("Program").fill("fit.py")
-    expect_text(page, "program: fit.py")
-    page.get_by_role("link", name="Random").click()
-    page.get_by_role("button", name="Undo").click()
-    expect_text(page, "program: fit.py")
-    assert text_of(page) == before.replace("train.py", "fit.py")
-    page.get_by_role("button", name="Earlier runs").click()
-    for box in page.locator(".sweep-run input").all():
-        box.check()
-    page.get_by_role("button", name="Use these runs").click()
-    expect_text(page, r"rate:\n    distribution: uniform\n    min: 0\.25\n    max: 0\.5\n")
-    expect(page.get_by_role("group", name="Learns from 2 earlier runs")).to_be_visible()
+    page.goto(page.url.rpartition("/")[0] + "/new")
+    start_from_earlier_runs(page)
