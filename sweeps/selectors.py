@@ -1,10 +1,9 @@
 """Reads of sweeps: they begin with `visible` and make a fixed number of queries."""
 
-import math
 import re
 from typing import Any
 
-from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,7 +18,7 @@ from runs.selectors import listed_runs_of
 from runs.states import ACTIVE
 from sweeps.access import SweepAction
 from sweeps.models import SILENT_AFTER, Sweep, SweepAgent
-from sweeps.trials.results import metric_of
+from sweeps.trials.results import best_of
 
 
 def sweeps_of(actor: Actor, project: Project) -> QuerySet[Sweep]:
@@ -56,13 +55,7 @@ def runs_of_sweep(actor: Actor, sweep: Sweep) -> QuerySet[Run]:
 
 def best_run(actor: Actor, sweep: Sweep) -> tuple[Run, float] | None:
     """Return the run with the best last value of the metric, and the value; runs without a finite one are none."""
-    if not sweep.metric_name:
-        return None
-    runs = runs_of_sweep(actor, sweep).annotate(metric=metric_of(sweep))
-    found = runs.filter(metric__gt=-math.inf, metric__lt=math.inf)
-    by = F("metric").desc() if sweep.metric_goal == "maximize" else F("metric").asc()
-    run = found.order_by(by, "pk").first()
-    return (run, float(run.metric)) if run is not None else None
+    return best_of(runs_of_sweep(actor, sweep), sweep) if sweep.metric_name else None
 
 
 def counted(sweeps: QuerySet[Sweep]) -> QuerySet[Sweep]:

@@ -51,7 +51,7 @@ def test_the_demo_has_a_random_a_bayesian_and_a_grid_sweep(project: Project):
     assert (found[0].uid, found[1]) == (f"sweep{RANDOM_COUNT - 1:03d}", (RANDOM_COUNT - 1) / 1000)
     assert Trial.objects.filter(sweep=sweeps["resnets2"], is_prior=True).count() == PRIOR_COUNT
     points = Trial.objects.filter(sweep=sweeps["unetgrid"]).values_list("point", flat=True)
-    assert sorted(points) == [0, 1, 2, 3]
+    assert set(points) == {0, 1, 2, 3}
     assert expected_runs(sweeps["unetgrid"]) == 4
     trial = Trial.objects.get(sweep=sweeps["resnets1"], number=1)
     assert trial.args == {"optimizer.lr": 0.001, "batch_size": 64}

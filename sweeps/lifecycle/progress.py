@@ -4,7 +4,7 @@ from runs.models import Run
 from runs.states import RunState
 from sweeps.models import Sweep
 from sweeps.participants import SweepChange, SweepEvent, happened
-from sweeps.trials.results import finite, is_better, metric_of
+from sweeps.trials.results import best_of, finite, is_better, metric_of
 
 COUNTED = frozenset({RunState.FINISHED, RunState.KILLED})
 """How runs end whose metric may be the best."""
@@ -28,13 +28,7 @@ def renew_best(sweep: Sweep) -> None:
     """Find the best value among the runs that are still in a sweep; nobody is told."""
     if not sweep.metric_name:
         return
-    runs = Run.objects.listed().filter(project=sweep.project_id, sweep=sweep.uid, state__in=sorted(_COUNTED))
-    values = (
-        finite(value) for value in runs.annotate(metric=metric_of(sweep)).values_list("metric", flat=True)
-    )
-    best = None
-    for value in values:
-        if value is not None and is_better(sweep, value, best):
-            best = value
-    sweep.best_value = best
-    Sweep.objects.filter(pk=sweep.pk).update(best_value=best)
+    runs = Run.objects.listed().filter(project=sweep.project_id, sweep=sweep.uid, state__in=sorted(COUNTED))
+    found = best_of(runs, sweep)
+    sweep.best_value = found[1] if found else None
+    Sweep.objects.filter(pk=sweep.pk).update(best_value=sweep.best_value)

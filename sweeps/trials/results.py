@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from django.db.models import Case, Q, QuerySet, When
 from django_stubs_ext import WithAnnotations
 
+from runs.models import Run
 from runs.query.flat import FlatNumber
 from sweeps.models import Sweep, Trial
 
@@ -49,6 +50,14 @@ def finite(value: float | None) -> float | None:
 def metric_of(sweep: Sweep) -> FlatNumber:
     """Return what reads a run's last value of the sweep's metric; null where it is none, or NaN."""
     return FlatNumber(_SUMMARY, sweep.metric_name)
+
+
+def best_of(runs: QuerySet[Run], sweep: Sweep) -> tuple[Run, float] | None:
+    """Return the run with the best last value of the metric, and the value; runs without a finite one are none."""
+    found = runs.annotate(metric=metric_of(sweep)).filter(metric__gt=-math.inf, metric__lt=math.inf)
+    by = F("metric").desc() if sweep.metric_goal == "maximize" else F("metric").asc()
+    run = found.order_by(by, "pk").first()
+    return (run, float(run.metric)) if run is not None else None
 
 
 def is_better(sweep: Sweep, value: float, than: float | None) -> bool:

@@ -19,7 +19,7 @@ RUN = "/vision/cifar/runs/{}"
 
 def _cells(client, **query: str) -> str:
     layout = json.dumps({"order": ["sweep", "state"]})
-    return client.get(TABLE, {"part": "table", "layout": layout, **query}).content.decode()
+    return str(client.get(TABLE, {"part": "table", "layout": layout, **query}).content.decode())
 
 
 def test_a_run_names_its_sweep_and_what_it_was_given(client, member, sweep, add_run):
