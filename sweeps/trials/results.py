@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Case, F, Q, QuerySet, When
 from django_stubs_ext import WithAnnotations
 
 from runs.models import Run
