@@ -59,12 +59,16 @@ def sweep_news(events: Iterable[Event]) -> list[SweepNews]:
 
 def end_sentence(data: Mapping[str, Any]) -> str:
     """Say how a sweep ended, by what its event holds: ``lr-search finished``."""
+    return end_words(data["sweep_name"], data["sweep_state"])
+
+
+def end_words(name: str, state: str) -> str:
+    """Say how a sweep ended, by its name and its state as events have it."""
     sentences = {
         SweepState.FINISHED.value: _("%(sweep)s finished"),
         SweepState.CANCELED.value: _("%(sweep)s was canceled"),
     }
-    sentence = sentences.get(data["sweep_state"], _("%(sweep)s was stopped"))
-    return sentence % {"sweep": data["sweep_name"]}
+    return sentences.get(state, _("%(sweep)s was stopped")) % {"sweep": name}
 
 
 def sweep_variables(data: Mapping[str, Any]) -> dict[str, str]:

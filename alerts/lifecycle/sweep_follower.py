@@ -32,6 +32,11 @@ def record_sweep_change(change: SweepChange) -> None:
     after_commit(route_soon)
 
 
+def state_of(sweep: Sweep) -> str:
+    """Return the state of a sweep as events name it."""
+    return STOPPED if sweep.is_stopped else sweep.state
+
+
 def _is_awaited(change: SweepChange) -> bool:
     """Say whether an automation waits for the event, or a person or team is told how sweeps end."""
     sweep = change.sweep
@@ -58,7 +63,7 @@ def _data_of(change: SweepChange) -> dict[str, Any]:
         "path": sweep_page(sweep),
         "sweep_id": sweep.uid,
         "sweep_name": str(sweep),
-        "sweep_state": STOPPED if sweep.is_stopped else sweep.state,
+        "sweep_state": state_of(sweep),
         "metric": sweep.metric_name,
         "states": states,
         "failed_runs": states.get(RunState.FAILED, 0) + states.get(RunState.CRASHED, 0),

@@ -10,12 +10,15 @@ from alerts.models import Level, Message, MessageState
 from artifacts.names import MAX_NAME as MAX_COLLECTION
 from automations.conditions.events import AutomationEvent
 from automations.editor.words import event_words
+from automations.evaluation.firings import Firing
 from automations.models import ActionKind, Automation
 from automations.services import MAX_NAME, MAX_ONCE_IN_S, MAX_RECIPIENTS, MAX_TEXT, MAX_TITLE
 
 _FILTER = (
     "The SDK's `eventFilter`: `run_filter` (JSON text, in MongoDB's language) and `run_state_filter` or "
-    "`run_metric_filter`; of artifacts a filter of `alias` or `tag`."
+    "`run_metric_filter`; of artifacts a filter of `alias` or `tag`. Of sweeps: `sweep`, an ID or a regular "
+    "expression of names; of `SWEEP_FINISHED` also `ended`, some of FINISHED, STOPPED, CANCELED; of "
+    "`SWEEP_RUNS_FAIL` `share` (0-1) and `least_ended`, a number of runs."
 )
 _ONCE = "After acting for a run it leaves that run alone for so many seconds; 0: acts each time."
 
@@ -120,10 +123,19 @@ class AutomationFiringSerializer(serializers.Serializer[Any]):
     """Once that it would have acted."""
 
     at = serializers.DateTimeField()
-    project = serializers.CharField(source="run.project.name")
-    run = serializers.CharField(source="run.uid")
-    run_name = serializers.CharField(source="run.display_name")
+    project = serializers.SerializerMethodField()
+    run = serializers.CharField(source="run.uid", default=None, allow_null=True)
+    run_name = serializers.CharField(source="run.display_name", default=None, allow_null=True)
+    sweep = serializers.CharField(
+        source="sweep.uid", default=None, allow_null=True, help_text="Of events of sweeps; these have no run."
+    )
+    sweep_name = serializers.CharField(source="sweep", default=None, allow_null=True)
     why = serializers.CharField()
+
+    def get_project(self, firing: Firing) -> str:
+        """Return the name of the project that the run or sweep is in."""
+        about = firing.run or firing.sweep
+        return about.project.name if about else ""
 
 
 class AutomationPreviewResultSerializer(serializers.Serializer[Any]):
@@ -131,8 +143,9 @@ class AutomationPreviewResultSerializer(serializers.Serializer[Any]):
 
     firings = AutomationFiringSerializer(many=True, help_text="The newest first.")
     runs_looked_at = serializers.IntegerField()
+    sweeps_looked_at = serializers.IntegerField()
     is_cut = serializers.BooleanField(
-        help_text="Whether there were more runs or values than a preview looks at."
+        help_text="Whether there were more runs, sweeps or values than a preview looks at."
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from automations.conditions.events import ARTIFACT_EVENTS, AutomationEvent
+from automations.conditions.events import ARTIFACT_EVENTS, SWEEP_EVENTS, AutomationEvent
 from automations.conditions.filters import Condition
 from automations.conditions.metrics import ChangeKind, MetricTest, Threshold, ZScore
 from automations.editor.run_filters import ChosenRuns, chosen_runs
@@ -25,6 +25,8 @@ def filter_of(event: str, values: Values) -> Filter:
     """Return the event filter that the fields of a valid form say."""
     if event in ARTIFACT_EVENTS:
         return _of_artifacts(event, str(values.get("artifact_match") or ""))
+    if event in SWEEP_EVENTS:
+        return _of_sweeps(event, values)
     runs = ChosenRuns(values.get("user", ""), values.get("run_name", ""), values.get("expression", ""))
     if event == AutomationEvent.RUN_STATE:
         return {"run_filter": runs.stored(), "run_state_filter": {"states": list(values["states"])}}
@@ -90,6 +92,16 @@ def _of_artifacts(event: str, pattern: str) -> Filter:
     return {"$or": [{"$and": conditions}]}
 
 
+def _of_sweeps(event: str, values: Values) -> Filter:
+    found: Filter = {"sweep": values.get("sweep") or ""}
+    if event == AutomationEvent.SWEEP_FINISHED:
+        found["ended"] = list(values["ended"])
+    if event == AutomationEvent.SWEEP_RUNS_FAIL:
+        found["share"] = round(values["failed_percent"] / 100, 12)
+        found["least_ended"] = values["least_ended"]
+    return found
+
+
 def initial_of(condition: Condition) -> Values:
     """Return what the fields begin with for a stored filter.
 
@@ -100,6 +112,13 @@ def initial_of(condition: Condition) -> Values:
     """
     if condition.event in ARTIFACT_EVENTS:
         return {"artifact_match": _pattern_of(condition)}
+    if condition.sweep is not None:
+        asked = condition.sweep
+        percent = _plain(round(asked.share * 100, 10))
+        return {
+            "sweep": asked.sweep, "ended": list(asked.ended), "failed_percent": percent,
+            "least_ended": asked.least_ended,
+        }  # fmt: skip
     runs = chosen_runs(condition.run_filter)
     values: Values = {"user": runs.user, "run_name": runs.name, "expression": runs.expression}
     if condition.test is None:

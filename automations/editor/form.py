@@ -12,9 +12,10 @@ from accounts.models import User
 from alerts.models import Destination, Level
 from alerts.payloads.templating import check_template
 from artifacts.names import MAX_NAME as MAX_COLLECTION
-from automations.conditions.events import ARTIFACT_EVENTS, METRIC_EVENTS, AutomationEvent
+from automations.conditions.events import ARTIFACT_EVENTS, METRIC_EVENTS, SWEEP_EVENTS, AutomationEvent
 from automations.conditions.filters import MAX_METRIC, MAX_WINDOW, parse
 from automations.conditions.metrics import SIGNS
+from automations.conditions.sweeps import ENDS, MAX_LEAST_ENDED, MAX_PATTERN
 from automations.editor.choices import (
     ACTIONS,
     AGGREGATES,
@@ -26,33 +27,14 @@ from automations.editor.choices import (
     SIDES,
     STATES,
 )
-from automations.editor.filters import LATEST, MATCHED, Filter, filter_of, initial_of
+from automations.editor.filters import Filter, filter_of, initial_of
+from automations.editor.shown_fields import CONDITIONAL, shown_fields
 from automations.models import ActionKind, Automation
 from automations.services import AutomationFields
 from common.errors import Invalid
 from runs.query.conditions import Compare, Operator, to_q
 from runs.query.expression import read_expression
 
-_OF_METRIC = {
-    AutomationEvent.RUN_METRIC: ("aggregate", "window", "comparison", "threshold"),
-    AutomationEvent.RUN_METRIC_CHANGE: (
-        "change_aggregate", "current_window", "prior_window", "direction", "amount", "measure",
-    ),
-    AutomationEvent.RUN_METRIC_ZSCORE: ("z_threshold", "side", "z_window"),
-}  # fmt: skip
-_OF_EVENT: dict[str, tuple[str, ...]] = {
-    AutomationEvent.RUN_STATE: ("states",),
-    **{event: ("metric", *names) for event, names in _OF_METRIC.items()},
-}
-_OF_ACTION: dict[str, tuple[str, ...]] = {
-    ActionKind.NOTIFICATION: ("slack", "severity", "title", "message"),
-    ActionKind.GENERIC_WEBHOOK: ("webhook", "payload"),
-    ActionKind.EMAIL: ("mail_author", "mail_to", "title", "message"),
-}
-_WINDOWS = {"aggregate": {"window"}, "change_aggregate": {"current_window", "prior_window"}}
-_CONDITIONAL = {"artifact_match", "collection", "user", "run_name", "expression"}.union(
-    *_OF_EVENT.values(), *_OF_ACTION.values()
-)
 _NOWHERE = {"required": gettext_lazy("Choose a destination. Team admins set them up.")}
 
 
@@ -93,6 +75,23 @@ class AutomationForm(forms.Form):
     artifact_match = forms.CharField(
         label=gettext_lazy("Alias or tag filter"), max_length=1000, required=False,
         help_text=gettext_lazy("A regular expression, for example ^prod. Leave blank for any."),
+    )  # fmt: skip
+    ended = forms.MultipleChoiceField(
+        label=gettext_lazy("How it ends"), choices=list(ENDS.items()), widget=forms.CheckboxSelectMultiple,
+        initial=list(ENDS), error_messages={"required": gettext_lazy("Choose at least one way.")},
+    )  # fmt: skip
+    failed_percent = forms.FloatField(
+        label=gettext_lazy("Failed or crashed runs, above … percent"), min_value=0, max_value=99, initial=50
+    )
+    least_ended = forms.IntegerField(
+        label=gettext_lazy("Minimum number of runs that ended"),
+        min_value=1,
+        max_value=MAX_LEAST_ENDED,
+        initial=5,
+    )
+    sweep = forms.CharField(
+        label=gettext_lazy("Sweep filter"), max_length=MAX_PATTERN, required=False,
+        help_text=gettext_lazy("The ID of a sweep, or a regular expression for its name. Leave blank for any."),
     )  # fmt: skip
     scope = forms.ChoiceField(label=gettext_lazy("Project"))
     collection = forms.CharField(
@@ -247,8 +246,8 @@ class AutomationForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Want what the chosen event and action need; what else was filled in does not matter."""
         data = super().clean() or self.cleaned_data
-        shown = self._shown(data)
-        for name in set(self.errors) & (_CONDITIONAL - shown):
+        shown = shown_fields(data, keeps_filter=self.kept_filter is not None)
+        for name in set(self.errors) & (CONDITIONAL - shown):
             del self.errors[name]
         for name in {"amount", "z_threshold"} & shown:
             if data.get(name) is not None and data[name] <= 0:
@@ -259,28 +258,13 @@ class AutomationForm(forms.Form):
             self._require("mail_to", _("Choose the recipients of the email."))
         if data.get("payload") and "payload" in shown:
             self._check_payload(data["payload"])
-        if "artifact_match" in shown:
-            self._check_pattern("artifact_match", data)
+        for name in {"artifact_match", "sweep"} & shown:
+            self._check_pattern(name, data)
         if "expression" in shown:
             self._check_runs(data)
         if data.get("scope") == ALL_PROJECTS and self.chosen_collection:
             self._require("collection", _("Choose the project of the collection."))
         return data
-
-    def _shown(self, data: dict[str, Any]) -> set[str]:
-        """Return which of the fields that are not always shown are; without an aggregate there is no window."""
-        event, action = data.get("event", ""), data.get("action", "")
-        shown = {*_OF_EVENT.get(event, ()), *_OF_ACTION.get(action, ())}
-        if event in MATCHED and self.kept_filter is None:
-            shown.add("artifact_match")
-        if event in ARTIFACT_EVENTS:
-            shown.add("collection")
-        else:
-            shown |= {"user", "run_name", "expression"}
-        for aggregate, windows in _WINDOWS.items():
-            if data.get(aggregate) == LATEST:
-                shown -= windows
-        return shown
 
     def _check_runs(self, data: dict[str, Any]) -> None:
         self._check_pattern("run_name", data)
@@ -346,6 +330,11 @@ class AutomationForm(forms.Form):
         return self.chosen_event in ARTIFACT_EVENTS
 
     @property
+    def is_of_sweeps(self) -> bool:
+        """Whether the ticked event is one of sweeps."""
+        return self.chosen_event in SWEEP_EVENTS
+
+    @property
     def kept_json(self) -> str:
         """The kept filter, for people."""
         return json.dumps(self.kept_filter, indent=2, ensure_ascii=False)
@@ -377,8 +366,22 @@ class AutomationForm(forms.Form):
         for value, label in STATES:
             yield value, value.lower(), str(label), value in ticked
 
-    def artifact_events(self) -> Iterator[tuple[str, str, bool]]:
-        """Yield value, words and whether it is chosen, of the events of artifacts."""
-        for value, label in AutomationEvent.choices:
-            if value in ARTIFACT_EVENTS:
-                yield value, str(label), value == self.chosen_event
+    def ways_to_end(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield value, words and whether it is ticked, of how a sweep can end."""
+        ticked = set(self["ended"].value() or [])
+        for value, label in ENDS.items():
+            yield value, str(label), value in ticked
+
+    def artifact_events(self) -> list[tuple[str, str, bool]]:
+        """Return value, words and whether it is chosen, of the events of artifacts."""
+        return self._events_among(ARTIFACT_EVENTS)
+
+    def sweep_events(self) -> list[tuple[str, str, bool]]:
+        """Return the same of the events of sweeps."""
+        return self._events_among(SWEEP_EVENTS)
+
+    def _events_among(self, some: Collection[str]) -> list[tuple[str, str, bool]]:
+        chosen = self.chosen_event
+        return [
+            (value, str(label), value == chosen) for value, label in AutomationEvent.choices if value in some
+        ]

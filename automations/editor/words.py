@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from automations.conditions import sweeps
 from automations.conditions.events import AutomationEvent
 from automations.conditions.filters import Condition, parse
 from automations.conditions.metrics import SIGNS, Aggregate, Change, ChangeKind, Direction, Threshold, ZScore
@@ -54,6 +55,8 @@ def condition_words(condition: Condition) -> str:
         return _zscore(condition.test)
     if condition.event is AutomationEvent.RUN_STATE:
         return _("Run %(does)s") % {"does": _or([str(VERBS[state]) for state in _named_states(condition)])}
+    if condition.sweep is not None:
+        return sweeps.condition_words(condition.event, condition.sweep)
     pattern = initial_of(condition)["artifact_match"]
     label = str(condition.event.label)
     return f"{label}: {MATCHED[condition.event]} ~ {pattern}" if pattern else label

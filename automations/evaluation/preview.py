@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,12 +18,16 @@ from automations.conditions.events import METRIC_EVENTS, AutomationEvent
 from automations.conditions.filters import Condition, parse
 from automations.conditions.metrics import MetricTest, hits
 from automations.conditions.sentences import met_sentence
+from automations.evaluation.firings import Firing, Preview
+from automations.evaluation.sweep_preview import preview_sweeps
 from metrics.models import StreamKind
 from metrics.store import reads, row_blocks
 from metrics.store.row_blocks import Block
 from runs.access import RunAction
 from runs.models import Project, Run, StateChange
 from runs.states import RunState
+from sweeps.access import SweepAction
+from sweeps.models import Sweep
 from teams.models import Team
 
 DAYS = 7
@@ -38,25 +42,6 @@ BUDGET_S = 3.0
 _RUNS_AT_ONCE = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Firing:
-    """Once that it would have acted."""
-
-    at: datetime
-    run: Run
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
-    """What it would have done, the newest first."""
-
-    firings: list[Firing]
-    runs_looked_at: int
-    is_cut: bool
-    """Whether there were more runs, points or occasions than are looked at."""
-
-
 def preview(
     *,
     actor: Actor,
@@ -66,7 +51,7 @@ def preview(
     filter: Any,  # noqa: A002 - what it is called everywhere
     once_in_s: int = 86_400,
 ) -> Preview:
-    """Return when an automation would have acted in the last seven days, on runs that the actor sees.
+    """Return when an automation would have acted in the last seven days, on runs or sweeps that the actor sees.
 
     Of metrics the time is that of their rows, and windows look back at all that is read. Of artifacts there is none.
 
@@ -76,23 +61,37 @@ def preview(
     require(actor, AutomationAction.VIEW, project or team)
     condition = parse(event, filter)
     since = timezone.now() - timedelta(days=DAYS)
+    if condition.sweep is not None:
+        found = preview_sweeps(_sweeps(actor, team, project), condition.event, condition.sweep, since)
+    elif condition.event is AutomationEvent.RUN_STATE:
+        found = _of_states(_runs(actor, team, project, condition), condition, since, once_in_s)
+    elif condition.event in METRIC_EVENTS and condition.test is not None:
+        found = _of_metrics(_runs(actor, team, project, condition), condition.test, since, once_in_s)
+    else:
+        found = Preview(firings=[])
+    newest = sorted(found.firings, key=_order, reverse=True)
+    return replace(found, firings=newest[:MOST_FIRINGS], is_cut=found.is_cut or len(newest) > MOST_FIRINGS)
+
+
+def _runs(actor: Actor, team: Team, project: Project | None, condition: Condition) -> QuerySet[Run]:
     runs: QuerySet[Run] = Run.objects.listed().filter(
         condition.runs(), project__team=team, project__deleted_at__isnull=True
     )
     if project is not None:
         runs = runs.filter(project=project)
-    runs = visible(actor, RunAction.VIEW, runs).select_related("project__team", "user")
-    found = Preview(firings=[], runs_looked_at=0, is_cut=False)
-    if condition.event is AutomationEvent.RUN_STATE:
-        found = _of_states(runs, condition, since, once_in_s)
-    elif condition.event in METRIC_EVENTS and condition.test is not None:
-        found = _of_metrics(runs, condition.test, since, once_in_s)
-    newest = sorted(found.firings, key=lambda one: (one.at, one.run.pk), reverse=True)
-    return Preview(
-        firings=newest[:MOST_FIRINGS],
-        runs_looked_at=found.runs_looked_at,
-        is_cut=found.is_cut or len(newest) > MOST_FIRINGS,
-    )
+    return visible(actor, RunAction.VIEW, runs).select_related("project__team", "user")
+
+
+def _sweeps(actor: Actor, team: Team, project: Project | None) -> QuerySet[Sweep]:
+    sweeps = Sweep.objects.live().filter(project__team=team, project__deleted_at__isnull=True)
+    if project is not None:
+        sweeps = sweeps.filter(project=project)
+    return visible(actor, SweepAction.VIEW, sweeps).select_related("project__team")
+
+
+def _order(firing: Firing) -> tuple[datetime, int]:
+    about = firing.run or firing.sweep
+    return firing.at, about.pk if about else 0
 
 
 def _of_states(runs: QuerySet[Run], condition: Condition, since: datetime, once_in_s: int) -> Preview:

@@ -25,6 +25,8 @@ CHANGE = METRIC | {
     "direction": "INCREASE", "amount": "20", "measure": "RELATIVE",
 }  # fmt: skip
 SCORE = METRIC | {"event": "RUN_METRIC_ZSCORE", "z_threshold": "2.5", "side": "DECREASE", "z_window": "30"}
+SWEEP = METRIC | {"event": "SWEEP_FINISHED", "ended": ["FINISHED", "STOPPED", "CANCELED"]}
+FAILING = METRIC | {"event": "SWEEP_RUNS_FAIL", "failed_percent": "12.5", "least_ended": "4"}
 STATE = METRIC | {"event": "RUN_STATE", "states": ["FAILED", "KILLED"]}
 
 
@@ -44,6 +46,13 @@ STATE = METRIC | {"event": "RUN_STATE", "states": ["FAILED", "KILLED"]}
             METRIC | {"event": "ADD_ARTIFACT_ALIAS", "artifact_match": "^prod"},
             "An artifact version gets an alias: alias ~ ^prod",
         ),
+        (SWEEP, "A sweep finishes"),
+        (
+            SWEEP | {"ended": ["STOPPED", "CANCELED"], "sweep": "^lr-"},
+            "A sweep finishes (stopped or canceled): ^lr-",
+        ),
+        (METRIC | {"event": "SWEEP_NEW_BEST"}, "A sweep has a new best run"),
+        (FAILING, "More than 12.5% of a sweep’s runs fail, of at least 4 that ended"),
     ],
 )
 def test_fields_become_a_filter_that_says_the_same_in_words_and_in_fields(posted: dict[str, Any], words: str):

@@ -18,7 +18,7 @@ from alerts.outbox.services import retry_message
 from alerts.views.scope import team_in
 from artifacts.registries.selectors import get_registry
 from automations.access import AutomationAction
-from automations.conditions.events import ARTIFACT_EVENTS
+from automations.conditions.events import ARTIFACT_EVENTS, SWEEP_EVENTS
 from automations.editor.choices import PAUSES
 from automations.editor.words import event_words, runs_words
 from automations.firing.plan import has_automations
@@ -97,6 +97,7 @@ def _about(automation: Automation) -> dict[str, Any]:
         "when": event_words(automation),
         "runs": runs_words(automation),
         "is_of_artifacts": automation.event in ARTIFACT_EVENTS,
+        "is_of_sweeps": automation.event in SWEEP_EVENTS,
         "pause": pauses.get(seconds, _("%(n)d seconds") % {"n": seconds}),
     }
 

@@ -24,7 +24,8 @@ from artifacts.selectors import get_collection
 from automations.access import AutomationAction
 from automations.editor.choices import ALL_PROJECTS
 from automations.editor.form import AutomationForm
-from automations.evaluation.preview import Preview, preview
+from automations.evaluation.firings import Preview
+from automations.evaluation.preview import preview
 from automations.firing.plan import has_automations
 from automations.firing.reach import destinations_of, is_of_organization, recipients_of
 from automations.models import Automation
@@ -42,7 +43,7 @@ from runs.models import Project
 from teams.scope import PageScope, scoped, scoped_by
 
 _FIRINGS_SHOWN = 20
-_SHOWN_VARIABLES = frozenset({"message", "event", "run", "artifact"})
+_SHOWN_VARIABLES = frozenset({"message", "event", "run", "artifact", "sweep"})
 
 
 @dataclass(slots=True)
@@ -122,7 +123,11 @@ class Editor:
         if form.is_bound:
             form.is_valid()
         if form.is_of_artifacts or not form.has_condition:
-            return {"preview": None, "is_of_artifacts": form.is_of_artifacts}
+            return {
+                "preview": None,
+                "is_of_artifacts": form.is_of_artifacts,
+                "is_of_sweeps": form.is_of_sweeps,
+            }
         try:
             found = preview(
                 actor=self.actor, team=team_in(self.scope), project=self.project_of(form), event=form.chosen_event,
@@ -130,7 +135,7 @@ class Editor:
             )  # fmt: skip
         except DomainError as error:
             return {"preview": None, "preview_error": error.message}
-        return {"preview": found, **_shown(found)}
+        return {"preview": found, "is_of_sweeps": form.is_of_sweeps, **_shown(found)}
 
     def save(self, form: AutomationForm) -> Automation | None:
         """Make or change the automation; None where something was refused, which the form then says."""
@@ -178,11 +183,12 @@ class Editor:
 
 
 def _shown(found: Preview) -> dict[str, Any]:
-    runs = {firing.run.pk for firing in found.firings}
+    runs = {firing.run.pk for firing in found.firings if firing.run}
     return {
         "firings": found.firings[:_FIRINGS_SHOWN],
         "more_firings": max(0, len(found.firings) - _FIRINGS_SHOWN),
         "runs_concerned": len(runs),
+        "sweeps_concerned": len({firing.sweep.pk for firing in found.firings if firing.sweep}),
     }
 
 
