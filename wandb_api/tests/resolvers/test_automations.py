@@ -509,3 +509,18 @@ def test_a_member_names_no_secret_in_a_payload(ada: Asker, project: Project, hoo
     assert not Automation.objects.exists()
     whole = ada.ask(CREATE, input=input_of(project, **webhook_action(hook, '{"a": "${TOKEN}"}')))
     assert whole.data["made"]["trigger"]["name"] == "a"
+
+
+@pytest.mark.parametrize("event", ["SWEEP_FINISHED", "SWEEP_NEW_BEST", "SWEEP_RUNS_FAIL"])
+def test_automations_on_sweeps_are_not_told_to_sdks_which_would_fail_at_the_whole_list(
+    ada: Asker, lab: Team, project: Project, event: str
+) -> None:
+    """RUN-50: wandb/automations/events.py knows no events of sweeps."""
+    asked = {"share": 0.5} if event == "SWEEP_RUNS_FAIL" else {}
+    hidden = automate(lab, "sweeps", project, event=event, filter=asked)
+    automate(lab, "failed", project)
+    assert names(ada.ask(LIST, entity="lab")) == ["failed"]
+    edges = ada.ask(OF_PROJECTS).data["viewer"]["projects"]["edges"]
+    assert [one["name"] for edge in edges for one in edge["node"]["triggers"]] == ["failed"]
+    ada.ask(DELETE, id=to_id("Trigger", hidden.pk))
+    assert Automation.objects.filter(pk=hidden.pk).exists()
