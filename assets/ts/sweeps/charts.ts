@@ -52,8 +52,24 @@ export function drawCharts(root: HTMLElement, kept: (uids: string[] | null) => v
   const sizes = new ResizeObserver(refresh);
   for (const body of root.querySelectorAll("[data-chart] > .chart-body")) sizes.observe(body);
   onRecolor(refresh);
-  return () => {
+  return growNowAndLater(() => {
     for (const panel of panels) panel.grew?.();
+  });
+}
+
+/** Panels show what they have read a moment ago for so long: after that they are asked again, milliseconds. */
+const AGAIN_MS = [5_000, 17_000];
+
+function growNowAndLater(grow: () => void): () => void {
+  const timers: (number | undefined)[] = [];
+  return () => {
+    grow();
+    for (const [at, pause] of AGAIN_MS.entries()) {
+      timers[at] ??= window.setTimeout(() => {
+        timers[at] = undefined;
+        grow();
+      }, pause);
+    }
   };
 }
 
