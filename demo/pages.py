@@ -16,6 +16,7 @@ PAGES = {
     "project-members": "/speech/earnings-calls/members",
     "deleted": "/vision/cifar-sweep/deleted",
     "project-logs": "/vision/cifar-sweep/logs?text=epoch",
+    "sweep-new": "/vision/cifar-sweep/sweeps/new?start=hyperband",
     "compare": "/vision/cifar-sweep/compare?runs=sweep001&runs=sweep002&runs=sweep003",
     "run": "/vision/cifar-sweep/runs/sweep004",
     "run-frame": "/vision/cifar-sweep/runs/sweep004?jupyter=true",

@@ -13,7 +13,7 @@ from sweeps.config.document import Method, SweepConfig, config_in
 from sweeps.config.problems import path_text
 from sweeps.config.yaml_text import MOST_BYTES, read_yaml
 from sweeps.editor.form import FormView, form_view
-from sweeps.editor.outline import Outline, outline_of, place_of
+from sweeps.editor.outline import Outline, outline_of, spot_of
 from sweeps.lifecycle.services import grid_size
 
 _MOST_PROBLEMS = 20
@@ -96,7 +96,7 @@ def _read(document: Any, outline: Outline) -> tuple[list[str], SweepConfig | Non
             if error.message in messages:
                 break
             messages.append(error.message)
-            place = place_of(outline.root, error.message)
+            place = spot_of(outline.root, error.message)
             rest = _without(document, place.path if place else _named(error.message))
             if rest is None:
                 break
@@ -128,7 +128,7 @@ def _without(document: Any, path: tuple[str | int, ...]) -> dict[Any, Any] | Non
 
 
 def _problem(text: str, outline: Outline, message: str) -> Problem:
-    place, found = place_of(outline.root, message), _PATH.match(message)
+    place, found = spot_of(outline.root, message), _PATH.match(message)
     line = outline.broken_at if place is None else text.count("\n", 0, place.at) + 1
     for path in _spellings(place.path) if place else ():
         if message.startswith(f"{path}: "):

@@ -116,7 +116,7 @@ def _place(node: Node, top: _Open | None, outline: Outline) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Spot:
     """Where the path that a message begins with leads, as far as it leads."""
 
     path: tuple[str | int, ...]
@@ -124,7 +124,7 @@ class Place:
     """The character at which the key or item stands."""
 
 
-def place_of(root: Node | None, message: str) -> Place | None:
+def spot_of(root: Node | None, message: str) -> Spot | None:
     """Return the place that a message such as ``parameters.lr.max: must be …`` is about, None for none."""
     found, rest, node = None, message, root
     path: tuple[str | int, ...] = ()
@@ -134,7 +134,7 @@ def place_of(root: Node | None, message: str) -> Place | None:
             break
         name, at, node, taken = step
         path = (*path, name)
-        found, rest = Place(path, at), rest[taken:].removeprefix(".")
+        found, rest = Spot(path, at), rest[taken:].removeprefix(".")
     return found
 
 

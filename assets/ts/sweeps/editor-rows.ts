@@ -129,8 +129,13 @@ function fieldOf(name: string): HTMLElement {
   input.dataset.field = name;
   input.spellcheck = false;
   input.autocomplete = "off";
-  if (name === "values" || name === "probabilities") label.classList.add("is-wide");
-  label.append(make("span", "sweep-row-label", word(`field_${name}`)), input);
+  const said = make("span", "sweep-row-label", word(`field_${name}`));
+  if (name === "values" || name === "probabilities") {
+    label.classList.add("is-wide");
+    said.classList.add("visually-hidden");
+    input.placeholder = word(`field_${name}`);
+  }
+  label.append(said, input);
   return label;
 }
 
