@@ -285,8 +285,6 @@ ROUTES: dict[str, list[Case]] = {
     ],
     "teams:audit": [Case(OPERATOR)],
     "teams:audit_export": [Case(OPERATOR)],
-    "sweeps:new_sweep": [Case("sweeps: create", Over.PROJECT, method) for method in ("GET", "POST")],
-    "sweeps:edit_sweep": [Case("sweeps: edit", Over.SWEEP, method) for method in ("GET", "POST")],
     "automations:own_automations": [Case(PERSON)],
     "automations:automations": [Case("automations: view", Over.PROJECT)],
     "automations:automation_new": [
@@ -385,6 +383,8 @@ ROUTES: dict[str, list[Case]] = {
         ),  # of nothing that there is
     ],
     "sweeps:sweep": [Case("sweeps: view", Over.SWEEP)],
+    "sweeps:new_sweep": [Case("sweeps: create", Over.PROJECT, method) for method in ("GET", "POST")],
+    "sweeps:edit_sweep": [Case("sweeps: edit", Over.SWEEP, method) for method in ("GET", "POST")],
     "sweeps:sweep_state": [Case("sweeps: stop", Over.SWEEP, "POST")],
     "sweeps:sweep_delete": [Case("sweeps: delete", Over.SWEEP, "POST")],
     "artifacts:artifacts": [Case("artifacts: view", Over.PROJECT)],
