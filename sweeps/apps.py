@@ -8,10 +8,11 @@ class SweepsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from common.search import register_search
-        from sweeps import access, audit_words, known_limits
+        from sweeps import access, audit_words, known_limits, names
         from sweeps.pages.search import find_sweeps
 
         access.register()
+        names.register_paths()
         audit_words.register()
         known_limits.register()
         self._take_part()
