@@ -124,3 +124,28 @@ def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(page.get_by_text("No automations yet")).to_be_visible()
+
+
+def test_an_automation_on_sweeps_asks_for_sweeps_and_not_for_runs(
+    page: Page, server: Installation, name: str
+):
+    """RUN-50: only the fields of the event are there, and what was filled in is what it says."""
+    page.goto(f"{server.url}/{name}/alarms/automations/new")
+    expect(page.locator("#id_sweep")).to_be_hidden()
+    page.get_by_text("Sweep events").click()
+    page.get_by_label("A sweep finishes").check()
+    expect(page.get_by_role("group", name="How it ends")).to_be_visible()
+    page.get_by_label("Runs of a sweep fail").check()
+    expect(page.get_by_role("group", name="How it ends")).to_be_hidden()
+    for field in ("#id_run_name", "#id_collection", "#id_once_in_s"):
+        expect(page.locator(field)).to_be_hidden()
+    expect(page.get_by_text("Which sweeps")).to_be_visible()
+    page.locator("#id_failed_percent").fill("25")
+    page.locator("#id_sweep").fill("^lr-")
+    expect(page.locator("#preview")).to_contain_text("0 sweeps checked")
+    page.locator("[name=action][value=NO_OP]").check()
+    page.get_by_label("Name", exact=True).fill("Sweeps that fail")
+    page.get_by_role("button", name="Create automation").click()
+    expect(page.locator(".automation-facts")).to_contain_text(
+        "More than 25% of a sweep’s runs fail, of at least 5 that ended: ^lr-"
+    )
