@@ -43,6 +43,18 @@ def _texts(value: Any) -> tuple[str, str]:
     return text, text
 
 
+def arguments_in(space: Space, config: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a run's flat configuration has: of a run that no agent was given."""
+    args: dict[str, Any] = {}
+    for parameter in space.parameters:
+        if parameter.name in config:
+            node = args
+            for name in parameter.path[:-1]:
+                node = node.setdefault(name, {})
+            node[parameter.path[-1]] = config[parameter.name]
+    return args
+
+
 def as_yaml(args: dict[str, Any]) -> str:
     """Return arguments as YAML, to be put into a configuration file."""
     shown, _found = mask_tree(args)

@@ -19,7 +19,7 @@ from sweeps.agents.selectors import agents_of
 from sweeps.config.reading import config_of
 from sweeps.models import Sweep, SweepState, Trial
 from sweeps.names import agent_command
-from sweeps.pages.arguments import Argument, arguments_of, as_yaml, key_of, searched_columns
+from sweeps.pages.arguments import Argument, arguments_in, arguments_of, as_yaml, key_of, searched_columns
 from sweeps.pages.progress import progress_of
 from sweeps.selectors import best_run, expected_runs, runs_of_sweep, state_counts
 from sweeps.trials.handing_out import has_remaining
@@ -117,7 +117,9 @@ class SweepPage:
         if found is None:
             return None
         run, value = found
-        args = Trial.objects.filter(sweep=self.sweep, run=run).values_list("args", flat=True).first() or {}
+        args = Trial.objects.filter(sweep=self.sweep, run=run).values_list("args", flat=True).first()
+        if args is None:
+            args = arguments_in(config_of(self.sweep).space, run.config_flat)
         return BestRun(run, format_number(value), value, arguments_of(args), as_yaml(args))
 
     def _logged_keys(self) -> list[str]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from runs.models import Run
 from sweeps.lifecycle.services import change_state, create_sweep
-from sweeps.models import Sweep, SweepAgent, SweepState
+from sweeps.models import Sweep, SweepAgent, SweepState, Trial
 from tests.factories import RunFactory, actor, make_member
 
 PAGE = "/vision/cifar/sweeps/{}"
@@ -230,3 +230,12 @@ def test_runs_stay_unless_they_are_to_go(client, member, sweep, add_run):
     run = add_run("a", 0.5)
     client.post(f"{PAGE.format(sweep.uid)}/delete")
     assert Run.objects.get(pk=run.pk).deleted_at is None
+
+
+def test_a_run_that_no_agent_was_given_shows_its_own_configuration(client, member, sweep, add_run):
+    """RUN-50: whoever joins a sweep by its ID alone."""
+    client.force_login(member)
+    add_run("joined", 0.5)
+    Trial.objects.all().delete()
+    shown = client.get(PAGE.format(sweep.uid)).context["best"]
+    assert shown.config == "lr: 0.01\nmodel:\n  width: 32\nseed: 7\n"
