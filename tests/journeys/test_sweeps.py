@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 
 from tests.installation import Installation
 from tests.journeys.people import leave_with_env, sign_up
-from tests.pages.test_browser_pages import violations
 from tests.sdk.wire import Wire
 
 pytestmark = pytest.mark.browser
@@ -105,7 +104,7 @@ def delete_and_undo(page: Page) -> None:
 def test_a_sweep_is_followed_brushed_paused_deleted_and_brought_back(
     quiet: Page, server: Installation
 ) -> None:
-    """RUN-50, RUN-51: without one reload of the page, and axe finds nothing serious on it."""
+    """RUN-50, RUN-51: the page follows by itself, without a reload."""
     page = quiet
     sign_up(page, server, "prospector")
     wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
@@ -116,7 +115,6 @@ def test_a_sweep_is_followed_brushed_paused_deleted_and_brought_back(
     page.get_by_role("link", name="widths").click()
     follow(page, wire, sweep)
     brush(page, wire, sweep)
-    assert violations(page) == []
     pause_and_resume(page)
     delete_and_undo(page)
     wire.http.close()
