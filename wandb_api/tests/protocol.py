@@ -196,9 +196,8 @@ By `serverInfo {{ features }}`; all others are off by not being listed.
 {_operations(table, SERVED)}
 ## Refused
 
-A run goes on and finishes whole whatever of this it asks for. `wandb.Api()` raises with the message, but its lists up to
-0.22 say only "400 Client Error". Who brings a feature removes its
-fields from `wandb_api/unsupported/fields.py`.
+A run goes on and finishes whole whatever of this it asks for. `wandb.Api()` raises with the message, but its lists up
+to 0.22 say only "400 Client Error". Who brings a feature removes its fields from `wandb_api/unsupported/fields.py`.
 
 In a cell: {SERVED} served, else why not; empty where the SDK has no such operation.
 
