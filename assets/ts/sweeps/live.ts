@@ -11,8 +11,13 @@ export function followSweep(root: HTMLElement, changed: () => void): void {
   const { liveUrl = "", socket = "" } = root.dataset;
   const drawn = new Map<string, string>();
   const refresh = throttle(() => void ask(), PAUSE_MS);
+  let isLeaving = false; // a form was sent: what it changes is told here, too, before the next page comes
+  root.ownerDocument.addEventListener("submit", () => {
+    isLeaving = true;
+  });
 
   async function ask(): Promise<void> {
+    if (isLeaving) return;
     const reply = await fetch(liveUrl, { headers: { Accept: "text/html" } }).catch(() => undefined);
     if (!reply?.ok) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
