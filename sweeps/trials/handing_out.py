@@ -28,12 +28,10 @@ _PROPOSALS = 3
 
 
 def has_remaining(sweep: Sweep) -> bool:
-    """Say whether there are arguments that were not handed out yet."""
+    """Say whether there are arguments that were not handed out yet; of a grid, as far as somebody has looked."""
     if sweep.run_cap is not None and sweep.trial_count >= sweep.run_cap:
         return False
-    if sweep.grid_size is None:
-        return True
-    return Trial.objects.filter(sweep=sweep, point__isnull=False).count() < sweep.grid_size
+    return sweep.grid_size is None or sweep.next_point < sweep.grid_size
 
 
 def is_waited_for(sweep: Sweep) -> bool:
@@ -72,7 +70,9 @@ def hand_out(agent: SweepAgent, sweep: Sweep) -> Trial | None:
                 return trial
             is_outdated = locked.trial_count != sweep.trial_count and config.method is Method.BAYES
             if not is_outdated or last == 1:
-                return _give(agent, locked, config, choice)
+                trial = _give(agent, locked, config, choice)
+                sweep.next_point, sweep.trial_count = locked.next_point, locked.trial_count
+                return trial
         sweep = locked
     return None
 
@@ -90,10 +90,11 @@ def _repeat(agent: SweepAgent, sweep: Sweep) -> Trial | None:
 def _give(agent: SweepAgent, sweep: Sweep, config: SweepConfig, choice: Choice | None) -> Trial | None:
     if choice is None:
         point = next_point(sweep, config)
+        sweep.next_point = (sweep.grid_size or 0) if point is None else point + 1
         if point is None:
+            sweep.save(update_fields=["next_point", "updated_at"])
             return None
         choice = Choice(config.space.point(point), point)
-        sweep.next_point = point + 1
     sweep.trial_count += 1
     sweep.save(update_fields=["trial_count", "next_point", "updated_at"])
     return Trial.objects.create(
