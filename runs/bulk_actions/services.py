@@ -21,6 +21,7 @@ from common import live
 from common.database.commits import after_commit
 from common.errors import DomainError, Forbidden
 from runs.access import RunAction
+from runs.lifecycle.participants import relisted
 from runs.models import Run
 
 CHUNK = 500
@@ -62,6 +63,10 @@ class BulkAction:
     """What open lists get instead of the run's state."""
 
 
+_LISTING = frozenset({"deleted_at", "project"})
+"""Columns that decide in which lists a run is."""
+
+
 def change_runs(*, actor: Actor, run_ids: Collection[int], bulk_action: BulkAction) -> BulkActionResult:
     """Change runs the actor may see; each on which that is not possible stays as it is."""
     result = BulkActionResult()
@@ -94,6 +99,8 @@ def _change_chunk(actor: Actor, pks: list[int], bulk_action: BulkAction, result:
         except DomainError as error:
             result.refused[run.uid] = error.message
     _save(changed, [*bulk_action.fields, "updated_at"])
+    if changed and not _LISTING.isdisjoint(bulk_action.fields):
+        relisted([run.pk for run in changed])
     if bulk_action.recorded:
         record_many(actor, bulk_action.recorded, [(run, run.project.team) for run in changed])
     for message in _notices(changed, bulk_action.state):

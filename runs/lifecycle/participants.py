@@ -55,6 +55,9 @@ class RunParticipant:
     def moved(self, run: Run, at: datetime) -> None:
         """Follow a run that is under way into the project it is in since ``at``."""
 
+    def relisted(self, run_ids: Collection[int]) -> None:
+        """Follow runs that were deleted, restored or moved; they are locked."""
+
     def rewound(self, run: Run, archive: Run) -> None:
         """Follow a rewind: ``archive`` keeps what ``run`` had. Both are locked; a failure undoes the rewind."""
 
@@ -131,6 +134,12 @@ def moved(run: Run, at: datetime) -> None:
     """Let all follow a run that moved while it is under way."""
     for participant in _participants:
         guarded(participant.moved, run, at)
+
+
+def relisted(run_ids: Collection[int]) -> None:
+    """Let all follow runs that were deleted, restored or moved."""
+    for participant in _participants:
+        participant.relisted(run_ids)
 
 
 def rewound(run: Run, archive: Run) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from access.actor import Actor
 from runs.access import RunAction
@@ -35,14 +37,18 @@ def remove_from_sweep(*, actor: Actor, run_ids: Collection[int]) -> BulkActionRe
     result = change_runs(actor=actor, run_ids=run_ids, bulk_action=bulk_action)
     for project_id, uids in left.items():
         for sweep in Sweep.objects.filter(project=project_id, uid__in=uids).select_related("project__team"):
-            _settle(sweep)
+            settle_runs(sweep)
     return result
 
 
-def _settle(sweep: Sweep) -> None:
-    """Wait no more for runs that left, and count those that stayed."""
+def settle_runs(sweep: Sweep) -> None:
+    """Wait no more for runs that left or were deleted, and count those that stayed."""
     under_way = Trial.objects.filter(sweep=sweep, state__in=OPEN, run__isnull=False)
-    under_way.exclude(run__sweep=sweep.uid).update(state=TrialState.ENDED)
+    gone = under_way.filter(~Q(run__sweep=sweep.uid) | Q(run__deleted_at__isnull=False))
+    gone.filter(stop_requested_at=None, run__deleted_at__isnull=False).update(
+        stop_requested_at=timezone.now()
+    )
+    gone.update(state=TrialState.ENDED)
     renew_best(sweep)
     if sweep.deleted_at is None:
         finish_if_over(sweep)

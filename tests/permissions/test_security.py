@@ -34,7 +34,9 @@ WITHOUT_TOKEN = {
 """GraphQL asks for CSRF itself where a session is used, SCIM looks at no session, and one does nothing at all."""
 
 
-FOR_NOTEBOOKS = {"metrics:workspace", "metrics:run_workspace", "metrics:run_system", "wandb:projects"}
+FOR_NOTEBOOKS = {
+    "metrics:workspace", "metrics:run_workspace", "metrics:run_system", "sweeps:sweep", "wandb:projects"
+}  # fmt: skip
 """Pages that sites of RUNYARD_FRAME_ANCESTORS may frame, at addresses with ``?jupyter=true``."""
 
 

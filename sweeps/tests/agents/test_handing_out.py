@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from access.actor import SYSTEM
 from common.errors import Conflict, NotFound
+from runs.bulk_actions import deletion as deletion_of_runs
 from runs.bulk_actions.moving import move_runs
 from runs.lifecycle import services as runs
 from runs.models import Project, Run
@@ -278,12 +279,22 @@ class TestTotals:
         assert best_run(SYSTEM, sweep) == (other, 0.4)
         assert runs_of_sweep(SYSTEM, sweep).count() == 1
 
+    def test_a_deleted_best_run_is_the_best_no_more_until_it_is_restored(self, sweep: Sweep) -> None:
+        agent = AgentAtWork.of(sweep)
+        best = agent.work(0.1)
+        agent.work(0.4)
+        deletion_of_runs.delete_run(actor=SYSTEM, run=best)
+        assert Sweep.objects.get(pk=sweep.pk).best_value == 0.4
+        deletion_of_runs.restore_run(actor=SYSTEM, run=Run.objects.get(pk=best.pk))
+        assert Sweep.objects.get(pk=sweep.pk).best_value == 0.1
+
     def test_a_deleted_running_run_frees_no_point(self, sweep: Sweep) -> None:
         agent = AgentAtWork.of(sweep)
         uid = agent.next_run()
         run = agent.begin(uid)
-        Run.objects.filter(pk=run.pk).update(deleted_at=timezone.now())
-        finish(run)
+        deletion_of_runs.delete_run(actor=SYSTEM, run=run)
+        assert agent.told(uid).type == "stop"
+        crash(run)
         for _ in range(5):
             agent.work()
         assert agent.told().type == "exit"
