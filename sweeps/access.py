@@ -6,7 +6,12 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from access.actions import ActionSpec, presets, register_actions
+from access.actor import Actor
+from access.engine import can
 from access.resources.registry import Resource, register_resource
+from runs.access import RunAction
+from runs.secrets.masking import mask
+from sweeps.models import Sweep
 from teams.models import Visibility
 
 PROJECT = "runs.Project"
@@ -79,3 +84,14 @@ def _actions() -> dict[StrEnum, ActionSpec]:
             one, member, label=_("Delete own sweeps"), help=_("Delete and restore own sweeps."),
         ),
     }  # fmt: skip
+
+
+def reads_exactly(actor: Actor, sweep: Sweep) -> bool:
+    """Say whether the actor reads a sweep as it was written: who may edit it, or run its agents, which need it so."""
+    return can(actor, SweepAction.EDIT, sweep) or can(actor, RunAction.LOG, sweep.project)
+
+
+def shown_config(actor: Actor, sweep: Sweep) -> str:
+    """Return the configuration as it was written to `reads_exactly`, to others with secrets masked."""
+    shown = mask(sweep.config_text)
+    return sweep.config_text if shown == sweep.config_text or reads_exactly(actor, sweep) else shown

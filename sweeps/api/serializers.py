@@ -7,6 +7,8 @@ from rest_framework import serializers
 
 from runs.api.serializers import MAX_RUNS
 from runs.projects.services import MAX_NAME as MAX_PROJECT_NAME
+from runs.secrets.masking import mask_tree
+from sweeps.access import shown_config
 from sweeps.config.document import Method, read_config
 from sweeps.config.writing import as_yaml
 from sweeps.lifecycle.services import MAX_DESCRIPTION, MAX_NAME
@@ -89,9 +91,11 @@ class BestRunSerializer(serializers.Serializer[Any]):
 
 
 class SweepDetailSerializer(SweepSerializer):
-    """A sweep with its configuration and how far it is; the context has ``best`` and ``states``."""
+    """A sweep with its configuration and how far it is; the context has ``actor``, ``best`` and ``states``."""
 
-    config = serializers.CharField(source="config_text", help_text="YAML, exactly as it was sent.")
+    config = serializers.SerializerMethodField(
+        help_text="YAML as it was sent; with secrets masked for who may neither edit the sweep nor log its runs."
+    )
     warnings = serializers.SerializerMethodField(
         help_text="What of the configuration has no effect, or is hardly meant."
     )
@@ -105,6 +109,10 @@ class SweepDetailSerializer(SweepSerializer):
         fields: ClassVar[list[str]] = [
             *SweepSerializer.Meta.fields, "config", "warnings", "states", "best_run", "agent_command",
         ]  # fmt: skip
+
+    def get_config(self, sweep: Sweep) -> str:
+        """Return the text."""
+        return shown_config(self.context["actor"], sweep)
 
     def get_warnings(self, sweep: Sweep) -> list[str]:
         """Return what creating it would warn of, in the reader's language."""
@@ -186,10 +194,12 @@ class SweepAgentSerializer(serializers.ModelSerializer[SweepAgent]):
 
 
 class TrialSerializer(serializers.ModelSerializer[Trial]):
-    """One set of arguments, and what became of it."""
+    """One set of arguments, and what became of it; the context has ``reads_exactly``."""
 
     number = serializers.IntegerField(help_text="In the sweep, from 1; 0 for earlier runs.")
-    args = serializers.DictField(help_text="As the program gets them.")
+    args = serializers.SerializerMethodField(
+        help_text="As the program gets them; secrets are masked as in the configuration."
+    )
     state = serializers.ChoiceField(
         TrialState.choices,
         help_text="`given` to an agent, `running`, `waiting` to be handed out again, or `ended`.",
@@ -210,6 +220,11 @@ class TrialSerializer(serializers.ModelSerializer[Trial]):
             "number", "args", "state", "attempts", "agent", "run", "run_uid", "value", "is_prior", "is_early_stop",
             "given_at", "updated_at",
         ]  # fmt: skip
+
+    def get_args(self, trial: Trial) -> dict[str, Any]:
+        """Return the arguments."""
+        shown: dict[str, Any] = trial.args if self.context["reads_exactly"] else mask_tree(trial.args)[0]
+        return shown
 
     def get_run(self, trial: Trial) -> int | None:
         """Return the run."""

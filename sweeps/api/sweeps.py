@@ -25,7 +25,7 @@ from runs.bulk_actions.services import BulkActionResult
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project, Run
 from runs.selectors import get_project_by_any_name, listed_runs_of
-from sweeps.access import SweepAction
+from sweeps.access import SweepAction, reads_exactly
 from sweeps.agents.selectors import agents_of
 from sweeps.api.serializers import (
     SweepAgentSerializer,
@@ -103,7 +103,7 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
     def _detail(self, sweep: Sweep) -> dict[str, Any]:
         """Return a sweep as it is now, with all there is to say."""
         actor, row = actor_of(self.request), counted(_ROWS).get(pk=sweep.pk)
-        context = {"best": best_run(actor, row), "states": state_counts(actor, row)}
+        context = {"actor": actor, "best": best_run(actor, row), "states": state_counts(actor, row)}
         return dict(SweepDetailSerializer(row, context=context).data)
 
     @extend_schema(
@@ -220,13 +220,16 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
     @action(detail=True, pagination_class=OldestFirstPagination)
     def agents(self, request: Request, pk: str) -> Response:
         """List the agents of a sweep, oldest first."""
-        return self._page(agents_of(self.get_object()), SweepAgentSerializer)
+        return self._page(agents_of(self.get_object()), SweepAgentSerializer, {})
 
     @extend_schema(responses=TrialSerializer(many=True))
     @action(detail=True, pagination_class=OldestFirstPagination)
     def trials(self, request: Request, pk: str) -> Response:
         """List the arguments that a sweep handed out, in that order, after the earlier runs that it learns from."""
-        return self._page(valued(self.get_object()).select_related("agent", "run"), TrialSerializer)
+        sweep = self.get_object()
+        context = {"reads_exactly": reads_exactly(actor_of(request), sweep)}
+        return self._page(valued(sweep).select_related("agent", "run"), TrialSerializer, context)
 
-    def _page(self, rows: Any, serializer: type[BaseSerializer[Any]]) -> Response:
-        return self.get_paginated_response(serializer(self.paginate_queryset(rows), many=True).data)
+    def _page(self, rows: Any, serializer: type[BaseSerializer[Any]], context: dict[str, Any]) -> Response:
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(serializer(page, many=True, context=context).data)

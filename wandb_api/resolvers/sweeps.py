@@ -16,7 +16,7 @@ from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
 from runs.query.ordering import read_order
 from runs.selectors import get_project_by_any_name, listed_runs_of
-from sweeps.access import SweepAction
+from sweeps.access import SweepAction, shown_config
 from sweeps.agents.selectors import agents_of
 from sweeps.agents.services import answer_heartbeat, get_agent, read_run_states, register_agent
 from sweeps.lifecycle import services as lifecycle
@@ -168,6 +168,12 @@ def resolve_sweep(project: dict[str, Any], info: Info, sweepName: str) -> dict[s
     named = Q(pk=from_id("Sweep", sweepName)) if is_global else Q(uid=sweepName)
     sweep = counted(rows.filter(named)).first()
     return sweep_node(sweep) if sweep is not None else None
+
+
+@sweep_type.field("config")
+def resolve_config(sweep: dict[str, Any], info: Info) -> str:
+    """Return the YAML as it was written, or with secrets masked; only one that holds secrets takes a query."""
+    return shown_config(info.context.actor, sweep["row"])
 
 
 @sweep_type.field("runCount")

@@ -18,7 +18,6 @@ def sweep_node(sweep: Sweep) -> dict[str, Any]:
         "method": sweep.method,
         "state": sweep.state,
         "description": sweep.description or None,
-        "config": sweep.config_text,
         "createdAt": sweep.created_at,
         "updatedAt": sweep.updated_at,
         "project": project_node(sweep.project),

@@ -236,6 +236,18 @@ def test_agents_and_trials_are_listed_as_they_came(project: Project, ask: Ask, m
     assert (row["run"], row["value"], row["run_uid"]) == (None, None, trial.run_uid)
 
 
+def test_secrets_are_read_by_who_may_run_agents(project: Project, ask: Ask, member: User, client: Client):
+    """RUN-50: a program may need a token as an argument; who only looks on gets it masked."""
+    secret = "ghp_" + 40 * "a"
+    sweep = make_sweep(project, GRID + f"  token: {{value: {secret}}}\n", by=None)
+    answer_heartbeat(register_agent(actor=SYSTEM, sweep=sweep, host="h"), set())
+    viewer = asking(client, make_member(project.team, Preset.VIEW_ONLY))
+    for who, is_shown in ((ask, True), (viewer, False)):
+        config = who("GET", f"/sweeps/{sweep.pk}/")[1]["config"]
+        [trial] = who("GET", f"/sweeps/{sweep.pk}/trials/")[1]["results"]
+        assert [secret in config, trial["args"]["token"] == secret] == [is_shown, is_shown]
+
+
 def test_a_run_tells_its_sweep(project: Project, ask: Ask):
     sweep = make_sweep(project)
     run, other = make_run(sweep, 1), RunFactory(project=project)
