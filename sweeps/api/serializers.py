@@ -91,7 +91,7 @@ class BestRunSerializer(serializers.Serializer[Any]):
 
 
 class SweepDetailSerializer(SweepSerializer):
-    """A sweep with its configuration and how far it is; the context has ``actor``, ``best`` and ``states``."""
+    """A sweep with its configuration and how far it is."""  # the context has actor, best and states
 
     config = serializers.SerializerMethodField(
         help_text="YAML as it was sent; with secrets masked for who may neither edit the sweep nor log its runs."
@@ -194,7 +194,7 @@ class SweepAgentSerializer(serializers.ModelSerializer[SweepAgent]):
 
 
 class TrialSerializer(serializers.ModelSerializer[Trial]):
-    """One set of arguments, and what became of it; the context has ``reads_exactly``."""
+    """One set of arguments, and what became of it."""  # the context has reads_exactly
 
     number = serializers.IntegerField(help_text="In the sweep, from 1; 0 for earlier runs.")
     args = serializers.SerializerMethodField(
