@@ -26,9 +26,7 @@ def report_end(sweep: Sweep, run: Run) -> None:
 
 def renew_best(sweep: Sweep) -> None:
     """Find the best value among the runs that are still in a sweep; nobody is told."""
-    if not sweep.metric_name:
-        return
     runs = Run.objects.listed().filter(project=sweep.project_id, sweep=sweep.uid, state__in=sorted(COUNTED))
-    found = best_of(runs, sweep)
+    found = best_of(runs, sweep) if sweep.metric_name else None
     sweep.best_value = found[1] if found else None
     Sweep.objects.filter(pk=sweep.pk).update(best_value=sweep.best_value)

@@ -17,6 +17,7 @@ from runs.names.display_names import random_uid
 from sweeps.access import SweepAction
 from sweeps.config.document import Method, SweepConfig, read_config
 from sweeps.lifecycle.ending import announce
+from sweeps.lifecycle.progress import renew_best
 from sweeps.models import ENDED, OPEN, Sweep, SweepState, Trial, TrialState
 from sweeps.participants import SweepChange, SweepEvent, happened
 from sweeps.trials.handing_out import has_remaining
@@ -83,16 +84,23 @@ def change_sweep(
             display_name = config.name
         if description is None and sweep.description == old.description:
             description = config.description
-        has_other_space = config.space != old.space or config.method != old.method
         _apply_config(sweep, config_text, config)
-        if has_other_space:
-            sweep.next_point = 0
-            number_points(sweep, config)
+        _adjust_trials(sweep, config, old)
     _apply_words(sweep, display_name, description)
     sweep.save()
     _record(actor, SweepAction.EDIT, sweep, before=before, after=_words(sweep))
     announce(sweep)
     return sweep, warnings
+
+
+def _adjust_trials(sweep: Sweep, config: SweepConfig, old: SweepConfig) -> None:
+    """Number the points of another grid anew, and compare runs by another metric."""
+    if (config.space, config.method) != (old.space, old.method):
+        sweep.next_point = 0
+        number_points(sweep, config)
+    if config.metric != old.metric:
+        Trial.objects.filter(sweep=sweep).update(rungs={}, is_measured=False)
+        renew_best(sweep)
 
 
 def _apply_config(sweep: Sweep, text: str, config: SweepConfig) -> None:
@@ -101,10 +109,7 @@ def _apply_config(sweep: Sweep, text: str, config: SweepConfig) -> None:
     sweep.grid_size = grid_size(config)
     sweep.is_hyperband = config.early_terminate is not None
     metric = config.metric
-    name, goal = (metric.name, metric.goal) if metric else ("", "")
-    if (name, goal) != (sweep.metric_name, sweep.metric_goal):
-        sweep.best_value = None
-    sweep.metric_name, sweep.metric_goal = name, goal
+    sweep.metric_name, sweep.metric_goal = (metric.name, metric.goal) if metric else ("", "")
 
 
 def grid_size(config: SweepConfig) -> int | None:

@@ -16,7 +16,7 @@ from runs.names.display_names import random_uid
 from runs.states import ACTIVE
 from sweeps.config.document import Method, SweepConfig
 from sweeps.config.reading import config_of
-from sweeps.models import OPEN, Sweep, SweepAgent, Trial, TrialState
+from sweeps.models import OPEN, Sweep, SweepAgent, SweepState, Trial, TrialState
 from sweeps.trials.choosing import Choice, next_point, propose
 
 BEGINS_WITHIN = timedelta(minutes=5)
@@ -63,7 +63,7 @@ def hand_out(agent: SweepAgent, sweep: Sweep) -> Trial | None:
         choice = None if config.method is Method.GRID else propose(sweep, config)
         with transaction.atomic():
             locked = Sweep.objects.select_for_update(no_key=True).get(pk=sweep.pk)
-            if locked.is_ended or locked.deleted_at is not None:
+            if locked.state != SweepState.RUNNING or locked.deleted_at is not None:
                 return None
             trial = _repeat(agent, locked)
             if trial is not None or not has_remaining(locked):

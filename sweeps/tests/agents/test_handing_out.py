@@ -312,6 +312,17 @@ class TestEdits:
         assert agent.told().type == "exit"
         assert [args["lr"] for args in args_of(sweep)] == [0.1, 0.1, 0.0, 0.0]
 
+    def test_another_metric_has_another_best(self, sweep: Sweep) -> None:
+        agent = AgentAtWork.of(sweep)
+        agent.work(0.1)
+        agent.work(0.4)
+        row, _warnings = change_sweep(
+            actor=SYSTEM, sweep=sweep, config_text=GRID.replace("minimize", "maximize")
+        )
+        assert row.best_value == 0.4
+        row, _warnings = change_sweep(actor=SYSTEM, sweep=sweep, config_text=GRID.replace("loss", "accuracy"))
+        assert row.best_value is None
+
     def test_a_deletion_with_runs_is_undone_with_them(self, sweep: Sweep) -> None:
         agent = AgentAtWork.of(sweep)
         kept, gone = agent.work(), agent.work()
