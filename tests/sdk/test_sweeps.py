@@ -46,6 +46,14 @@ def test_the_best_run_is_that_of_the_metric(told: dict[str, Any]) -> None:
     assert told["after"]["best"] == [0.1, "adam", 0.1]
 
 
+def test_a_bayesian_sweep_learns_from_earlier_runs(told: dict[str, Any]) -> None:
+    """From 0.19 on."""
+    assert ("learned" in told) == (parts(told["version"]) >= (0, 19))
+    rates = told.get("learned", [0.1, 0.2])
+    assert len(set(rates)) == 2
+    assert all(0.05 <= rate <= 0.3 for rate in rates), rates
+
+
 def test_the_public_api_lists_sweeps_and_agents(told: dict[str, Any]) -> None:
     assert len(told["listed"]) == 1
     if parts(told["version"]) >= (0, 29):

@@ -1,5 +1,6 @@
 """Creates, runs, reads and steers sweeps with whatever release runs it; prints what it saw as JSON."""
 
+import inspect
 import json
 import os
 import pathlib
@@ -78,6 +79,16 @@ told["listed"] = sorted(one.id for one in wandb.Api().project(PROJECT, entity).s
 if hasattr(sweep, "agents"):
     agents = sweep.agents()
     told["agents"] = [[len(agents)], sorted(len(list(agent.runs())) for agent in agents)]
+
+if "prior_runs" in inspect.signature(wandb.sweep).parameters:
+    learning = {
+        "method": "bayes",
+        "run_cap": 2,
+        "parameters": GRID["parameters"] | {"lr": {"min": 0.05, "max": 0.3}},
+    }
+    learned = wandb.sweep(GRID | learning, project=PROJECT, prior_runs=[run.id for run in sweep.runs])
+    wandb.agent(learned, function=train, project=PROJECT)
+    told["learned"] = [run.config["lr"] for run in wandb.Api().sweep(f"{entity}/{PROJECT}/{learned}").runs]
 
 pathlib.Path("random.yaml").write_text(
     "method: random\nprogram: train.py\nrun_cap: 5\nmetric: {name: loss, goal: maximize}\n"
