@@ -71,7 +71,7 @@ class TestRegistry:
     def test_nothing_of_organizations_or_of_people_can_be_added(self):
         """TEAM-20, TEAM-21: what only admins of the organization may is no part of a team's role."""
         subjects = {name.partition(".")[0] for name in addable_actions()}
-        assert subjects == {"team", "project", "run", "chart", "artifact", "registry", "automation"}
+        assert subjects == {"team", "project", "run", "chart", "artifact", "registry", "sweep", "automation"}
         assert not addable_actions() & {
             TeamAction.DELETE,
             TeamAction.MANAGE_PRIVACY,
