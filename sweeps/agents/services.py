@@ -128,7 +128,7 @@ def _to_be_stopped(sweep: Sweep, working_on: set[str]) -> list[str]:
 
 
 def _run(trial: Trial, config: SweepConfig) -> Command:
-    return Command("run", trial.run_uid, config.program, trial.args)
+    return Command("run", trial.run_uid, config.program, config.space.in_order(trial.args))
 
 
 def _exit_if_ended(agent: SweepAgent) -> list[Command]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from access.actor import Actor
 from runs.models import Project, Run
 from runs.names.sweep_names import SweepName
+from sweeps.config.reading import config_of
 from sweeps.models import Trial
 from sweeps.names import sweep_page
 from sweeps.pages.arguments import Argument, arguments_of
@@ -36,7 +37,11 @@ def sweep_of_run(actor: Actor, run: Run) -> SweepOfRun | None:
         return None
     known = names_of(actor, run.project, [run.sweep]).get(run.sweep)
     trials = Trial.objects.filter(run=run, sweep__project=run.project_id, sweep__uid=run.sweep)
-    args, is_early_stop = trials.values_list("args", "is_early_stop").first() or ({}, False)
+    trial = trials.select_related("sweep").first()
+    args = config_of(trial.sweep).space.in_order(trial.args) if trial else {}
     return SweepOfRun(
-        known.name if known else run.sweep, known.url if known else "", arguments_of(args), is_early_stop
+        name=known.name if known else run.sweep,
+        url=known.url if known else "",
+        arguments=arguments_of(args),
+        is_early_stop=trial is not None and trial.is_early_stop,
     )

@@ -117,9 +117,9 @@ class SweepPage:
         if found is None:
             return None
         run, value = found
+        space = config_of(self.sweep).space
         args = Trial.objects.filter(sweep=self.sweep, run=run).values_list("args", flat=True).first()
-        if args is None:
-            args = arguments_in(config_of(self.sweep).space, run.config_flat)
+        args = arguments_in(space, run.config_flat) if args is None else space.in_order(args)
         return BestRun(run, format_number(value), value, arguments_of(args), as_yaml(args))
 
     def _logged_keys(self) -> list[str]:

@@ -105,15 +105,36 @@ class Space:
                 point.append(coordinate)
         return tuple(point)
 
+    def in_order(self, args: Args) -> Args:
+        """Return arguments in the order of the document, which PostgreSQL's JSON does not keep; others come last."""
+        ordered: Args = {}
+        for parameter in self.parameters:
+            value = _found(args, parameter.path)
+            if value is not _ABSENT:
+                _put(ordered, parameter.path, value)
+        return _with_rest(ordered, args)
+
     def _args(self, values: Iterable[Any]) -> Args:
         args: Args = {}
         for parameter, value in zip(self.parameters, values, strict=True):
-            *outer, name = parameter.path
-            within = args
-            for step in outer:
-                within = within.setdefault(step, {})
-            within[name] = value
+            _put(args, parameter.path, value)
         return args
+
+
+def _put(args: Args, path: Sequence[str], value: Any) -> None:
+    *outer, name = path
+    for step in outer:
+        args = args.setdefault(step, {})
+    args[name] = value
+
+
+def _with_rest(ordered: Args, args: Args) -> Args:
+    """Add what the ordered ones lack, at every level."""
+    for name, value in args.items():
+        there = ordered.setdefault(name, value)
+        if isinstance(there, dict) and isinstance(value, dict) and there is not value:
+            _with_rest(there, value)
+    return ordered
 
 
 def _found(args: Args, path: Sequence[str]) -> Any:

@@ -163,3 +163,15 @@ def test_the_same_seed_draws_the_same():
     """RUN-50."""
     ours = space(Options(("a", "b")), Continuous(Uniform(0, 4)), Steps.of(Multiples.within(1, 0, 9)))
     assert ours.sample(random.Random(3)) == ours.sample(random.Random(3))
+
+
+def test_arguments_are_put_in_the_order_of_the_document():
+    """RUN-50: PostgreSQL keeps an object's keys by their length."""
+    searched = space(*(Options(("a", {"b": 1, "a": 2})) for _ in range(4)))
+    stored = {"zz": 1, "p2": "a", "p0": {"b": 1, "a": 2}, "inner": {"more": 0, "p3": "a", "p1": "a"}}
+    ordered = searched.in_order(stored)
+    assert ordered == stored
+    assert [*ordered] == ["p0", "inner", "p2", "zz"]
+    assert [*ordered["inner"]] == ["p1", "p3", "more"]
+    assert [*ordered["p0"]] == ["b", "a"]
+    assert searched.in_order({"p2": "a"}) == {"p2": "a"}
