@@ -107,12 +107,16 @@ class Space:
 
     def in_order(self, args: Args) -> Args:
         """Return arguments in the order of the document, which PostgreSQL's JSON does not keep; others come last."""
-        ordered: Args = {}
+        return _with_rest(self.picked(args), args)
+
+    def picked(self, args: Args) -> Args:
+        """Return what arguments hold of the parameters, in the order of the document; missing ones are left out."""
+        found: Args = {}
         for parameter in self.parameters:
             value = _found(args, parameter.path)
             if value is not _ABSENT:
-                _put(ordered, parameter.path, value)
-        return _with_rest(ordered, args)
+                _put(found, parameter.path, value)
+        return found
 
     def _args(self, values: Iterable[Any]) -> Args:
         args: Args = {}

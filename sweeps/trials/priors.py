@@ -1,7 +1,7 @@
 """Earlier runs as trials: what a search learns from, and the points of a grid that they have tried."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from runs.config.flatten import unwrap_config
 from runs.models import Run
@@ -38,23 +38,7 @@ def learn_from(sweep: Sweep, config: SweepConfig, runs: Collection[Run]) -> None
 
 def args_in(space: Space, run: Run) -> Args:
     """Return those arguments of a run's configuration that the sweep varies; missing ones are left out."""
-    config = unwrap_config(json.loads(run.config_text))
-    return _picked(config, [parameter.path for parameter in space.parameters])
-
-
-def _picked(config: Args, paths: Iterable[tuple[str, ...]]) -> Args:
-    found: Args = {}
-    for path in paths:
-        node = config
-        for name in path[:-1]:
-            inner = node.get(name)
-            node = inner if isinstance(inner, dict) else {}
-        if path[-1] in node:
-            place = found
-            for name in path[:-1]:
-                place = place.setdefault(name, {})
-            place[path[-1]] = node[path[-1]]
-    return found
+    return space.picked(unwrap_config(json.loads(run.config_text)))
 
 
 def number_points(sweep: Sweep, config: SweepConfig) -> None:
