@@ -193,8 +193,8 @@ def avatar(entity: Any, size: str = "") -> SafeString:
 
 @register.filter
 def color_index(key: int | str) -> int:
-    """Map an id to one of the run colours, always the same one."""
-    return (key if isinstance(key, int) else sum(str(key).encode())) % RUN_COLORS
+    """Map a run's number, or a name, to one of the run colors, always the same one; runs in a row differ."""
+    return (key - 1 if isinstance(key, int) else sum(str(key).encode())) % RUN_COLORS
 
 
 @register.filter

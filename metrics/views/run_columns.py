@@ -78,7 +78,8 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
             _("You can request at most %(most)s columns at once, not %(count)s.")
             % {"most": MAX_COLUMNS, "count": len(names)}
         )
-    columns_read = [named_column("id"), named_column("name"), *map(named_column, names)]
+    own = [named_column(name) for name in ("id", "name", "number")]
+    columns_read = [*own, *map(named_column, names)]
     places = {one: place for place, one in enumerate(dict.fromkeys(columns_read))}
     rows, total = _read(actor, row, _query(request), columns_read)
     found = list(_columns(rows, len(places)))
@@ -87,8 +88,8 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "uid": found[0],
         "name": found[1],
         "state": [state for _pk, state, _values in rows],
-        "color": [color_index(pk) for pk, _state, _values in rows],
-        "columns": {name: found[places[one]] for name, one in zip(names, columns_read[2:], strict=True)},
+        "color": [color_index(number) for number in found[2]],
+        "columns": {name: found[places[one]] for name, one in zip(names, columns_read[len(own) :], strict=True)},
     }
     return json_answer(request, answer)
 

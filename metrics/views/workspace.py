@@ -236,7 +236,7 @@ def _selector_context(request: HttpRequest, project: Project, start: dict[str, A
     pinned = request.GET.getlist("uid")[:MAX_RUNS]
     total = listed.count()
     shown = listed.filter(uid__in=pinned) if pinned else listed[offset : offset + PAGE]
-    rows = list(shown.only("pk", "uid", "display_name", "state"))
+    rows = list(shown.only("pk", "uid", "number", "display_name", "state"))
     following = offset + len(rows)
     return {
         "project": project,

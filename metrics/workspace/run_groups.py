@@ -176,7 +176,7 @@ def _rule(path: Path, rules: Mapping[Path, bool]) -> bool | None:
 
 
 def _runs(ids: Sequence[int]) -> list[Run]:
-    found = Run.objects.filter(pk__in=ids).only("pk", "uid", "display_name", "state")
+    found = Run.objects.filter(pk__in=ids).only("pk", "uid", "number", "display_name", "state")
     by_id = {run.pk: run for run in found}
     return [by_id[pk] for pk in ids if pk in by_id]
 

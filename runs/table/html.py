@@ -100,7 +100,7 @@ def _kept(column: str, cell: Cell) -> str:
 
 def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     name = run.display_name
-    color = drawing.colors.get(run.uid, color_index(run.pk))
+    color = drawing.colors.get(run.uid, color_index(run.number))
     lock = (
         f'<span class="protected">{icon("lock", _("protected from deletion"))}</span>'
         if run.is_protected

@@ -2,6 +2,7 @@ import { make, makeIcon } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
 import { bandText } from "./band";
+import { paint } from "./palette";
 import { type DrawnLine, nearest } from "./plot";
 import { type Axis, placeText } from "./scale";
 
@@ -147,7 +148,8 @@ export class Legend {
     if (number.textContent !== text) number.textContent = text;
     const name = row.querySelector(".truncate") as HTMLElement;
     if (name.textContent !== line.label) name.textContent = button.title = line.label; // a group has grown
-    row.className = `run-color-${line.color}`;
+    row.className = "";
+    paint(row, line.color);
     const isDrawn = !this.isolated.size || this.isolated.has(line.id);
     row.classList.toggle("is-off", !isDrawn);
     button.setAttribute("aria-pressed", String(this.isolated.has(line.id)));
@@ -155,7 +157,8 @@ export class Legend {
   }
 
   private newRow({ id, label, color }: DrawnLine): HTMLLIElement {
-    const row = make("li", `run-color-${color}`);
+    const row = make("li");
+    paint(row, color);
     const button = make("button", "legend-row");
     button.type = "button";
     button.dataset.id = id;

@@ -1,7 +1,7 @@
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { bandText, countText } from "./band";
-import { palette } from "./palette";
+import { inkOf, palette } from "./palette";
 import type { Picture } from "./picture";
 import { type DrawnLine, drawLine, drawPlot, type Frame, frameOf, type Look, nearest } from "./plot";
 import { placeText, toPixel, toValue } from "./scale";
@@ -122,7 +122,7 @@ export class LineChart {
       ctx.beginPath();
       ctx.rect(frame.left - 3, frame.top - 4, frame.right - frame.left + 7, frame.bottom - frame.top + 7);
       ctx.clip();
-      drawLine(ctx, strong, frame, colors, 2.25);
+      drawLine(ctx, strong, frame, 2.25);
       ctx.restore();
     }
     const left = toPixel(frame.x, x);
@@ -138,7 +138,7 @@ export class LineChart {
       const at = this.placeOn(line, x);
       const value = line.y[at] as number;
       if (at < 0 || !Number.isFinite(value) || (this.look.logY && value <= 0)) continue;
-      ctx.fillStyle = colors.runs[line.color] ?? colors.axis;
+      ctx.fillStyle = inkOf(line.color);
       ctx.beginPath();
       ctx.arc(toPixel(frame.x, line.x[at] as number), toPixel(frame.y, value), 3.5, 0, 2 * Math.PI);
       ctx.fill();
@@ -148,7 +148,7 @@ export class LineChart {
 
   private drawDrag(ctx: CanvasRenderingContext2D, frame: Frame, from: number, left: number): void {
     ctx.globalAlpha = 0.16;
-    ctx.fillStyle = palette().runs[0] ?? "";
+    ctx.fillStyle = palette().text;
     ctx.fillRect(Math.min(from, left), frame.top, Math.abs(left - from), frame.bottom - frame.top);
     ctx.globalAlpha = 1;
   }

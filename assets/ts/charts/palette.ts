@@ -1,7 +1,14 @@
-/** How many colours runs and groups have. */
+/** How many hues runs and groups have. */
 export const COLORS = 8;
+/** A hue comes solid first, then dashed in this many ways. */
+export const DASHES: readonly number[][] = [[], [6, 3], [2, 3], [8, 3, 2, 3], [12, 4]];
+/** So many runs can be told apart: every hue in every way. */
+export const LOOKS = COLORS * DASHES.length;
 
-/** Colours that canvases draw with, read from the tokens; they change with the theme. */
+/** A run's color: a place in the palette, from 0 to `LOOKS`, or a CSS color that somebody picked. */
+export type Color = number | string;
+
+/** Colors that canvases draw with, read from the tokens; they change with the theme. */
 export interface Palette {
   runs: string[];
   axis: string;
@@ -15,13 +22,13 @@ export interface Palette {
 let known: Palette | undefined;
 const waiting = new Set<() => void>();
 
-/** The colours of the theme on show. */
+/** The colors of the theme on show. */
 export function palette(): Palette {
   if (known) return known;
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(name).trim();
   known = {
-    runs: Array.from({ length: 8 }, (_, i) => token(`--run-${i}`)),
+    runs: Array.from({ length: COLORS }, (_, i) => token(`--run-${i}`)),
     axis: token("--axis"),
     grid: token("--grid"),
     surface: token("--surface"),
@@ -32,7 +39,32 @@ export function palette(): Palette {
   return known;
 }
 
-/** Call `act` whenever the colours have changed. */
+/** What a canvas draws a color with. */
+export function inkOf(color: Color): string {
+  if (typeof color === "string") return color;
+  const { runs, axis } = palette();
+  return runs[color % COLORS] ?? axis;
+}
+
+/** How a line of this color is dashed: a place in `DASHES`. */
+export function dashOf(color: Color): number {
+  return typeof color === "string" ? 0 : Math.floor(color / COLORS) % DASHES.length;
+}
+
+/** Give an element and what is in it a run's color, for `var(--run-color)`. */
+export function paint(element: HTMLElement, color: Color): void {
+  for (const name of [...element.classList])
+    if (name.startsWith("run-color-")) element.classList.remove(name);
+  element.classList.toggle("is-dashed", dashOf(color) > 0);
+  if (typeof color === "string") {
+    element.style.setProperty("--run-color", color);
+    return;
+  }
+  element.style.removeProperty("--run-color");
+  element.classList.add(`run-color-${color % COLORS}`);
+}
+
+/** Call `act` whenever the colors have changed. */
 export function onRecolor(act: () => void): void {
   waiting.add(act);
 }

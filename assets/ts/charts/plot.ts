@@ -1,9 +1,8 @@
-import { type Palette, palette } from "./palette";
+import { type Color, DASHES, dashOf, inkOf, type Palette, palette } from "./palette";
 import { type Axis, type Scale, ticksOf, toPixel, unitTicks } from "./scale";
 import type { Surface } from "./surface";
 
 export const FONT = '11px "Inter Variable", system-ui, sans-serif';
-const DASHES: number[][] = [[], [6, 3], [2, 3], [8, 3, 2, 3], [12, 4]];
 /** The width of most letters of it, pixels. */
 const LETTER = 6.3;
 /** Points farther apart than this are marked with dots, pixels. */
@@ -13,8 +12,7 @@ const DOT_SPACE = 18;
 export interface DrawnLine {
   id: string;
   label: string;
-  /** Place in the palette of runs. */
-  color: number;
+  color: Color;
   dash: number;
   x: Float64Array;
   y: Float64Array;
@@ -146,9 +144,9 @@ export function drawPlot(ctx: Surface, lines: readonly DrawnLine[], look: Look, 
   ctx.rect(frame.left - 3, frame.top - 4, frame.right - frame.left + 7, frame.bottom - frame.top + 7);
   ctx.clip();
   const bandAlpha = Math.max(0.05, 0.17 / Math.sqrt(Math.max(1, lines.length)));
-  for (const line of lines) drawBand(ctx, line, frame, colors, bandAlpha);
-  for (const line of lines) drawRaw(ctx, line, frame, colors);
-  for (const line of lines) drawLine(ctx, line, frame, colors, 1.5);
+  for (const line of lines) drawBand(ctx, line, frame, bandAlpha);
+  for (const line of lines) drawRaw(ctx, line, frame);
+  for (const line of lines) drawLine(ctx, line, frame, 1.5);
   drawOdd(ctx, lines, frame, colors);
   ctx.restore();
 }
@@ -196,11 +194,11 @@ function shortened(name: string, most: number): string {
   return name.length > most ? `…${name.slice(1 - Math.max(2, Math.floor(most)))}` : name;
 }
 
-function drawBand(ctx: Surface, line: DrawnLine, frame: Frame, colors: Palette, alpha: number): void {
+function drawBand(ctx: Surface, line: DrawnLine, frame: Frame, alpha: number): void {
   const { x, low, high } = line;
   if (!low || !high || x.length < 2) return;
   ctx.globalAlpha = alpha;
-  ctx.fillStyle = colors.runs[line.color] ?? colors.axis;
+  ctx.fillStyle = inkOf(line.color);
   ctx.beginPath();
   for (let i = 0; i < x.length; i += 1) {
     const value = high[i] as number;
@@ -215,10 +213,10 @@ function drawBand(ctx: Surface, line: DrawnLine, frame: Frame, colors: Palette, 
   ctx.globalAlpha = 1;
 }
 
-function drawRaw(ctx: Surface, line: DrawnLine, frame: Frame, colors: Palette): void {
+function drawRaw(ctx: Surface, line: DrawnLine, frame: Frame): void {
   if (!line.raw) return;
   ctx.globalAlpha = 0.28;
-  ctx.strokeStyle = colors.runs[line.color] ?? colors.axis;
+  ctx.strokeStyle = inkOf(line.color);
   ctx.lineWidth = 1;
   ctx.setLineDash([]);
   trace(ctx, line.x, line.raw, frame);
@@ -227,11 +225,11 @@ function drawRaw(ctx: Surface, line: DrawnLine, frame: Frame, colors: Palette): 
 }
 
 /** Draw the line itself, with dots where points lie far apart or alone. */
-export function drawLine(ctx: Surface, line: DrawnLine, frame: Frame, colors: Palette, width: number): void {
-  const color = colors.runs[line.color] ?? colors.axis;
+export function drawLine(ctx: Surface, line: DrawnLine, frame: Frame, width: number): void {
+  const color = inkOf(line.color);
   ctx.strokeStyle = color;
   ctx.lineWidth = width;
-  ctx.setLineDash(DASHES[line.dash % DASHES.length] as number[]);
+  ctx.setLineDash(DASHES[(line.dash + dashOf(line.color)) % DASHES.length] as number[]);
   const alone = trace(ctx, line.x, line.y, frame);
   ctx.stroke();
   ctx.setLineDash([]);

@@ -1,9 +1,10 @@
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
+import { type Color, paint } from "./palette";
 
 /** One line under the cursor. */
 export interface TipRow {
-  color: number;
+  color: Color;
   label: string;
   value: string;
   /** Said smaller: the value before smoothing, the range of the bucket. */
@@ -54,7 +55,8 @@ export function hideTip(): void {
 }
 
 function rowOf({ color, label, value, detail, strong }: TipRow): HTMLElement {
-  const row = make("div", `chart-tip-row run-color-${color}${strong ? " is-strong" : ""}`);
+  const row = make("div", `chart-tip-row${strong ? " is-strong" : ""}`);
+  paint(row, color);
   const name = make("span", "chart-tip-label", label);
   row.append(make("i", "chart-tip-swatch"), name, make("span", "chart-tip-value num", value));
   if (detail) row.append(make("span", "chart-tip-detail num", detail));

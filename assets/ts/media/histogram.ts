@@ -95,7 +95,7 @@ function prepared(
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   context.scale(ratio, ratio);
-  return [context, width, getComputedStyle(canvas).getPropertyValue("--run-color").trim() || "#0072b2"];
+  return [context, width, getComputedStyle(canvas).getPropertyValue("--run-color").trim() || "#6357df"];
 }
 
 function drawBars(canvas: HTMLCanvasElement, counts: number[]): void {

@@ -1,3 +1,4 @@
+import { type Color, paint } from "../charts/palette";
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
@@ -43,7 +44,7 @@ export interface Options {
   /** Where pages are, with a query that says which tables. */
   url: string;
   /** How runs are shown, where rows say whose they are. */
-  runOf?: (uid: string) => { name: string; color: number };
+  runOf?: (uid: string) => { name: string; color: Color };
   /** A column, `RUN`, or "" for none. */
   groupBy?: string;
   grouped?(groupBy: string): void;
@@ -260,7 +261,8 @@ export class PagedTable {
 
   private runCell(reply: Reply, uid: string): HTMLElement {
     const { name, color } = this.options.runOf?.(uid) ?? { name: uid, color: 0 };
-    const cell = make("th", `run-color-${color}`);
+    const cell = make("th");
+    paint(cell, color);
     cell.scope = "row";
     const page = reply.tables.find(({ run }) => run === uid)?.page;
     const text = make(page ? "a" : "span", "", name);

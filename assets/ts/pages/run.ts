@@ -28,7 +28,7 @@ function showInTabIcon(): void {
   if (!link || !dot) return;
   const color = getComputedStyle(dot).backgroundColor;
   const svg =
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3d4fd6"/>' +
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#16181d"/>' +
     '<g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"><path d="M6 12h20M9 12c6 0 6 8 12 8"/></g>' +
     `<circle cx="23" cy="23" r="9" fill="#fff"/><circle cx="23" cy="23" r="6.5" fill="${color}"/></svg>`;
   link.href = `data:image/svg+xml,${encodeURIComponent(svg)}`;

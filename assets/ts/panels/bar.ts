@@ -1,4 +1,4 @@
-import { COLORS, palette } from "../charts/palette";
+import { COLORS, type Color, inkOf, palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import { FONT } from "../charts/plot";
 import { type Scale, ticksOf, toPixel } from "../charts/scale";
@@ -24,7 +24,7 @@ interface Bar {
   label: string;
   /** Beside it, where there is little room. */
   short: string;
-  color: number;
+  color: Color;
   value: number;
   low: number;
   high: number;
@@ -171,7 +171,7 @@ class Bars extends AllRunsPanel {
     for (const [place, bar] of shown.entries()) {
       const middle = top + 6 + step * (place + 0.5);
       const [zero, end] = [toPixel(x, 0), toPixel(x, bar.value)];
-      ctx.fillStyle = colors.runs[bar.color] ?? colors.axis;
+      ctx.fillStyle = inkOf(bar.color);
       ctx.beginPath();
       ctx.rect(Math.min(zero, end), middle - step * 0.34, Math.max(1, Math.abs(end - zero)), step * 0.68);
       ctx.fill();

@@ -1,3 +1,4 @@
+import { paint } from "../charts/palette";
 import type { ValuesReply } from "../charts/wire";
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
@@ -32,7 +33,8 @@ class Compare extends ValuesPanel {
     const head = make("tr");
     head.append(this.switch());
     for (const run of runs) {
-      const cell = make("th", `run-color-${run.color}`);
+      const cell = make("th");
+      paint(cell, run.color);
       cell.scope = "col";
       cell.append(make("i", "run-swatch"), make("span", "", run.name));
       head.append(cell);

@@ -1,3 +1,4 @@
+import { COLORS } from "../charts/palette";
 import type { KeyAbout } from "../charts/wire";
 import { word } from "../lib/words";
 import type { Member } from "./groups";
@@ -92,7 +93,7 @@ export class Hardware {
         id,
         key: about?.id ?? first.key,
         label: names.join(" · "),
-        color: isRunPage ? place % 8 : first.color,
+        color: isRunPage ? place % COLORS : first.color,
         dash: isRunPage ? 0 : place,
         smooth: null,
       };

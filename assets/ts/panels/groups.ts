@@ -1,3 +1,4 @@
+import type { Color } from "../charts/palette";
 import { runCount } from "./run-count";
 import type { RunGroup } from "./runs";
 import type { GroupBand, GroupLine } from "./spec";
@@ -11,7 +12,7 @@ export interface Member {
   run: string;
   key: string;
   label: string;
-  color: number;
+  color: Color;
   dash: number;
   x: Float64Array;
   y: Float64Array;

@@ -1,4 +1,4 @@
-import { palette } from "../charts/palette";
+import { inkOf } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import { type Axis, type Scale, type Tick, ticksOf, toPixel, toValue } from "../charts/scale";
 import type { Surface } from "../charts/surface";
@@ -248,7 +248,7 @@ class HistogramPanel implements Panel {
   }
 
   private colorOf(run: RunInfo): string {
-    return palette().runs[run.color] ?? palette().axis;
+    return inkOf(run.color);
   }
 
   /** Each step a column until the next; its fullest bin is darkest. */

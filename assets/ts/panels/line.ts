@@ -3,6 +3,7 @@ import { pairOf } from "../charts/feed";
 import { Legend } from "../charts/legend";
 import type { Line } from "../charts/line";
 import { LineChart } from "../charts/line-chart";
+import { COLORS } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import type { DrawnLine, Look } from "../charts/plot";
 import { type Smoothing, smoothed } from "../charts/smooth";
@@ -222,7 +223,7 @@ export class LinePanel implements Panel {
     const label = byKey ? name : keys.length > 1 ? `${run.name} · ${name}` : run.name;
     if (!byKey) return { label, color: run.color, dash: place };
     const { color, dash } = this.hardware?.style(key) ?? { color: place, dash: 0 };
-    return { label, color: (run.color + color) % 8, dash };
+    return { label, color: typeof run.color === "number" ? (run.color + color) % COLORS : color, dash };
   }
 
   /** What the keys are, when all of them are system metrics. */

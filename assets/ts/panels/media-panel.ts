@@ -1,3 +1,4 @@
+import { paint } from "../charts/palette";
 import { make } from "../lib/dom";
 import { formatValue } from "../lib/format";
 import { runUrl } from "../lib/runs";
@@ -34,7 +35,8 @@ class RunMedia {
     private readonly labels: KeysReply["class_labels"],
     private readonly goTo: (step: number) => void,
   ) {
-    this.element = make("section", `run-media run-color-${run.color}`);
+    this.element = make("section", "run-media");
+    paint(this.element, run.color);
     const name = make("a", "run-media-name");
     name.href = `${runUrl(stage.urls.run, run.uid)}/media#${encodeURIComponent(key)}`;
     name.append(make("i", "run-swatch"), make("span", "truncate", run.name));

@@ -1,3 +1,4 @@
+import type { Color } from "../charts/palette";
 import type { Narrowing } from "./narrowing";
 
 /** A run as the workspace knows it. */
@@ -5,8 +6,7 @@ export interface RunInfo {
   uid: string;
   name: string;
   state: string;
-  /** Place in the palette of runs. */
-  color: number;
+  color: Color;
 }
 
 /** The runs of one value of each column to group by. */
@@ -17,8 +17,7 @@ export interface RunGroup {
   name: string;
   /** The name without the columns: `baseline · 0.1` */
   values: string;
-  /** Place in the palette of runs. */
-  color: number;
+  color: Color;
   /** How many runs there are in it, drawn or not. */
   count: number;
 }
@@ -29,8 +28,8 @@ export interface Runs {
   get(uid: string): RunInfo | undefined;
   /** Which runs are listed: `filter`, `search` and `order` as in the address. */
   query(): Record<string, string>;
-  /** The colour that somebody gave a run, else `color`. */
-  colorOf(uid: string, color: number): number;
+  /** The color that somebody gave a run, else `color`. */
+  colorOf(uid: string, color: Color): Color;
   /** Brushes on panels, which leave only some of the runs. */
   readonly narrowing: Narrowing;
 }

@@ -1,4 +1,4 @@
-import { palette } from "../charts/palette";
+import { inkOf, palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import type { Surface } from "../charts/surface";
 import { word } from "../lib/words";
@@ -119,7 +119,7 @@ class Scatter extends AllRunsPanel {
       if (!this.isShown(at)) continue;
       const isKept = runs.narrowing.keeps(uid);
       const isDrawn = drawn.has(uid);
-      const own = isDrawn ? (colors.runs[runs.colorOf(uid, color)] ?? colors.axis) : colors.axis;
+      const own = isDrawn ? inkOf(runs.colorOf(uid, color)) : colors.axis;
       const look = shades?.[at] ?? own;
       const alpha = !isKept ? 0.12 : isDrawn || shades ? 0.85 : 0.45;
       const layers = found[!isKept ? 0 : isDrawn ? 2 : 1] as Map<string, Layer>;

@@ -1,3 +1,4 @@
+import type { Color } from "../charts/palette";
 import type { Narrowing } from "../panels/narrowing";
 import type { RunInfo, Runs } from "../panels/runs";
 
@@ -20,7 +21,7 @@ export class SweepRuns implements Runs {
     return { filter: this.filter, order: "created" };
   }
 
-  colorOf(_uid: string, color: number): number {
+  colorOf(_uid: string, color: Color): Color {
     return color;
   }
 }

@@ -1,4 +1,4 @@
-import { COLORS } from "../charts/palette";
+import { COLORS, type Color } from "../charts/palette";
 import type { GroupsReply } from "../charts/wire";
 import { getJson } from "../lib/http";
 import type { RunGroup } from "../panels/runs";
@@ -9,7 +9,7 @@ const FRESH_MS = 4000;
 /** The group of each run in an answer; colours go by the place of a group among all, unless somebody chose one. */
 export function groupsIn(
   { groups, runs }: GroupsReply,
-  colors: Record<string, number>,
+  colors: Record<string, Color>,
 ): Map<string, RunGroup> {
   const made = groups.map(({ place, ...group }) => ({
     ...group,

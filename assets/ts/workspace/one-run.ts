@@ -1,3 +1,4 @@
+import type { Color } from "../charts/palette";
 import { Narrowing } from "../panels/narrowing";
 import type { RunInfo, Runs } from "../panels/runs";
 
@@ -23,7 +24,7 @@ export class OneRun implements Runs {
     return { filter: `id = ${JSON.stringify(this.run.uid)}` };
   }
 
-  colorOf(_uid: string, color: number): number {
+  colorOf(_uid: string, color: Color): Color {
     return color;
   }
 }

@@ -1,4 +1,4 @@
-import { COLORS } from "../charts/palette";
+import { type Color, paint } from "../charts/palette";
 import type { GroupsReply } from "../charts/wire";
 import { announce } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
@@ -24,7 +24,7 @@ export interface RunGroupsOptions {
   url: string;
   state(): GroupsState;
   /** Colours that somebody chose, by path. */
-  colors(): Record<string, number>;
+  colors(): Record<string, Color>;
   /** Which runs are listed. */
   query(): Record<string, string>;
   save(state: GroupsState): void;
@@ -301,9 +301,9 @@ export class RunGroups {
   }
 }
 
-function press(row: HTMLElement | null, isDrawn: boolean, color: number | undefined): void {
+function press(row: HTMLElement | null, isDrawn: boolean, color: Color | undefined): void {
   if (!row) return;
-  for (let n = 0; n < COLORS; n += 1) row.classList.toggle(`run-color-${n}`, n === color);
+  if (color !== undefined) paint(row, color);
   row.classList.toggle("is-hidden", !isDrawn);
   row.querySelector("[data-eye]")?.setAttribute("aria-pressed", String(isDrawn));
 }

@@ -1,3 +1,4 @@
+import { type Color, paint } from "../charts/palette";
 import { announce, toast } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
 import { formatCount } from "../lib/format";
@@ -24,7 +25,7 @@ export interface SelectorState {
   /** How many of the first runs are drawn. */
   first?: number;
   /** By run, or by the path of a group. */
-  colors?: Record<string, number>;
+  colors?: Record<string, Color>;
   groups?: GroupsState;
 }
 
@@ -106,7 +107,7 @@ export class Selector implements Runs {
     return chosen.filter(({ uid }) => this.narrowing.keeps(uid));
   }
 
-  colorOf(uid: string, color: number): number {
+  colorOf(uid: string, color: Color): Color {
     return ofRun(this.state.colors, uid) ?? color;
   }
 
@@ -183,8 +184,7 @@ export class Selector implements Runs {
     for (const row of this.rows()) {
       const { uid = "", name = "", state = "", color = "0" } = row.dataset;
       const own = this.colorOf(uid, Number(color));
-      for (const old of [...row.classList]) if (old.startsWith("run-color-")) row.classList.remove(old);
-      row.classList.add(`run-color-${own}`);
+      paint(row, own);
       this.known.set(uid, { uid, name, state, color: own });
     }
     this.mark();

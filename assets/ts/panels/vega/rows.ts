@@ -1,4 +1,4 @@
-import { palette } from "../../charts/palette";
+import { inkOf } from "../../charts/palette";
 import type { SeriesReply } from "../../charts/wire";
 import { ofRun } from "../../lib/runs";
 import type { TablesOfRuns } from "../media";
@@ -43,7 +43,7 @@ export async function rowsOf(
 }
 
 function aboutOf({ uid, name, color }: RunInfo): Row {
-  return { id: uid, name, color: palette().runs[color] ?? palette().axis };
+  return { id: uid, name, color: inkOf(color) };
 }
 
 function named(part: string, values: Record<string, unknown>): Row {
