@@ -45,8 +45,8 @@ demo: $(RUN) ## Fill the running server with a demo: people, teams, 200 runs; AR
 	$(BIN)/python -m demo $(ARGS)
 
 .PHONY: screenshots
-screenshots: $(DEV) $(DIST) $(WORDS) ## Make a picture of every page, light and dark, wide and narrow, full and empty
-	$(BIN)/python -m demo.screenshots
+screenshots: $(DEV) $(DIST) $(WORDS) ## Make a picture of every page in every look; ARGS="workspace --looks dark" makes one
+	$(BIN)/python -m demo.screenshots $(ARGS)
 
 .PHONY: test
 test: $(DEV) $(DIST) $(WORDS) ## Run the tests (10 minutes); ARGS="runs -k heartbeat" gives pytest its arguments

@@ -12,7 +12,7 @@ from django.views.defaults import server_error
 
 from access.openapi import views as openapi_views
 from access.routes import Open, declare, declare_module
-from access.web import metrics_page
+from access.web import metrics_page, styleguide
 from access.web.refusals import refusal
 from access.web.requests import redirecting_view
 from accounts.views import verification
@@ -56,6 +56,7 @@ urlpatterns = [
     path("healthz", declare(Open.ANYONE)(health.healthz)),
     path("ready", declare(Open.ANYONE)(health.ready)),
     path("metrics", metrics_page.metrics),
+    path("styleguide", styleguide.styleguide, name="styleguide"),
     path("login", redirecting_view("account_login")),
     path("admin/login/", admin_login),
     path("admin/", admin.site.urls),

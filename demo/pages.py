@@ -168,3 +168,11 @@ EMPTY = {
 
 PUBLIC = {"login": "/accounts/login/", "signup": "/accounts/signup/", "reset": "/accounts/password/reset/"}
 """Pages of whoever has not signed in."""
+
+OPERATORS = {
+    "styleguide": "/styleguide",
+    "admin": "/admin/",
+    "system": "/admin/system/",
+    "outbox": "/outbox",
+}
+"""Pages of who runs the installation."""

@@ -13,7 +13,7 @@ RESERVED = frozenset(
     # first segments of routes (a test holds this against the URL configuration)
     "accounts admin api audit authorize artifacts artifactsv2 billing explain exports files frames graphql healthz"
     " hosts invitations jsi18n login logout metrics oidc organizations orgs outbox pictures profile projects quickstart"
-    " ready registry scim sdk search settings signup slack static storage stripe teams traces unsubscribe ws"
+    " ready registry scim sdk search settings signup slack static storage stripe styleguide teams traces unsubscribe ws"
     # names that would mislead
     " about administrator anonymous docs everyone favicon.ico help home me new none null owner public"
     " robots.txt root runyard security service status support system undefined user users wandb".split()

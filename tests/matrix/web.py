@@ -40,6 +40,7 @@ ROUTES: dict[str, list[Case]] = {
     "/metrics": [
         Case(OPERATOR)
     ],  # of sessions; who has the token is no actor, see access/tests/test_telemetry.py
+    "styleguide": [Case(OPERATOR)],
     "/login": [_SIGN_IN],
     "/admin/login/": [_SIGN_IN],
     "account_login": [_ANYONE],
