@@ -50,7 +50,7 @@ class ArtifactsConfig(AppConfig):
     def _register_pages(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from accounts.settings.sections import Section, SettingsScope, register_sections
+        from accounts.settings.sections import Section, SectionGroup, SettingsScope, register_sections
         from artifacts.access import ArtifactAction
         from artifacts.pages.search import find_collections, find_registries
         from common.search import register_search
@@ -62,7 +62,8 @@ class ArtifactsConfig(AppConfig):
                 label,
                 "clock",
                 "artifacts:retention",
-                rank=58,
+                SectionGroup.GENERAL,
+                rank=40,
                 needs=ArtifactAction.SET_RETENTION,
                 words=words,
             ),

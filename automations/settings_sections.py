@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
-from accounts.settings.sections import Section, SettingsScope, register_sections
+from accounts.settings.sections import Section, SectionGroup, SettingsScope, register_sections
 from automations.access import AutomationAction
 from automations.editor.words import event_words
 from automations.selectors import seen_automations
@@ -17,12 +17,13 @@ from common.search import Hit, register_search
 def register() -> None:
     """Tell `accounts` and the search."""
     label, words = _("Automations"), _("trigger webhook slack metric threshold event")
+    group = SectionGroup.NOTIFICATIONS
     register_sections(
-        SettingsScope.USER, Section(label, "zap", "automations:own_automations", rank=42, words=words)
+        SettingsScope.USER, Section(label, "zap", "automations:own_automations", group, 20, words=words)
     )
     view = AutomationAction.VIEW
     register_sections(
-        SettingsScope.TEAM, Section(label, "zap", "automations:team_automations", rank=55, needs=view)
+        SettingsScope.TEAM, Section(label, "zap", "automations:team_automations", group, 20, view)
     )
     register_search(label, icon="zap", rank=25, find=find_automations)
 

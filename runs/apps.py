@@ -59,7 +59,7 @@ class RunsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from access.web.middleware import register_forwarding
-        from accounts.settings.sections import Section, SettingsScope, register_sections
+        from accounts.settings.sections import Section, SectionGroup, SettingsScope, register_sections
         from common.search import register_search
         from runs.access import ProjectAction
         from runs.projects import search
@@ -70,7 +70,7 @@ class RunsConfig(AppConfig):
         )  # fmt: skip
         needs = ProjectAction.MANAGE_MEMBERS
         register_sections(
-            SettingsScope.TEAM, Section(label, "lock", route, rank=45, needs=needs, words=words)
+            SettingsScope.TEAM, Section(label, "eye-off", route, SectionGroup.GENERAL, 30, needs, words)
         )
         register_forwarding(redirects.to_renamed_project)
         register_search(_("Projects"), icon="box", rank=10, find=search.find_projects)

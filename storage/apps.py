@@ -7,7 +7,7 @@ class StorageConfig(AppConfig):
     def ready(self) -> None:
         from django.utils.translation import gettext_lazy as _
 
-        from accounts.settings.sections import Section, SettingsScope, register_sections
+        from accounts.settings.sections import Section, SectionGroup, SettingsScope, register_sections
         from common.backups.elsewhere import register_elsewhere
         from storage import known_limits
         from storage.buckets.services import count_contents
@@ -22,7 +22,7 @@ class StorageConfig(AppConfig):
         register_sections(
             SettingsScope.TEAM,
             Section(
-                _("Storage connector"), "database", "storage:team_bucket", 72,
+                _("Storage connector"), "database", "storage:team_bucket", SectionGroup.USAGE, 30,
                 TeamAction.MANAGE_SETTINGS, words,
             ),
         )  # fmt: skip

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
-from django.db.models import Model
+from django.db.models import Model, TextChoices
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
 from access.engine import can
@@ -19,6 +21,17 @@ class SettingsScope(StrEnum):
     ORGANIZATION = "organization"
 
 
+class SectionGroup(TextChoices):
+    """A heading of a rail, in the order of every rail."""
+
+    ACCOUNT = "account", _("Account")
+    PEOPLE = "people", _("People")
+    GENERAL = "general", _("General")
+    ACCESS = "access", _("Access")
+    NOTIFICATIONS = "notifications", _("Notifications")
+    USAGE = "usage", _("Usage")
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """One entry of a rail; its page has a URL of its own and saves on its own (ACC-2)."""
@@ -27,11 +40,14 @@ class Section:
     icon: str
     route: str
     """Name of the page's route. Those of teams and organizations take the name, and only that."""
+    group: SectionGroup
     rank: int
     needs: str = ""
     """The action on the team or organization without which the section is not shown; "" shows it always."""
     words: str | Promise = ""
     """Other words that people type into the search for it."""
+    under: str = ""
+    """The route of the section whose page leads to this one, which then is in no rail; "" for an entry."""
     variant: "Callable[[Actor, Model | None], Section | None] | None" = None
     """Asked with the viewer and the team or organization for what it is to them instead, if anything."""
 
@@ -44,14 +60,15 @@ _sections: dict[SettingsScope, dict[str, Section]] = {scope: {} for scope in Set
 
 
 def register_sections(scope: SettingsScope, *sections: Section) -> None:
-    """Add sections, shown in order of ``rank``; called in ``AppConfig.ready``."""
+    """Add sections, shown by ``group`` and in order of ``rank``; called in ``AppConfig.ready``."""
     for section in sections:
         _sections[scope][section.route] = section
 
 
 def all_sections(scope: SettingsScope) -> list[Section]:
     """Return every section of a scope, in order."""
-    return sorted(_sections[scope].values(), key=lambda section: section.rank)
+    groups = list(SectionGroup)
+    return sorted(_sections[scope].values(), key=lambda one: (groups.index(one.group), one.rank))
 
 
 def sections_for(actor: Actor, scope: SettingsScope, row: Model | None = None) -> Iterator[Section]:
@@ -62,6 +79,12 @@ def sections_for(actor: Actor, scope: SettingsScope, row: Model | None = None) -
             allowed[section.needs] = row is not None and can(actor, section.needs, row)
         if allowed[section.needs]:
             yield section.seen_by(actor, row)
+
+
+def rail_of(actor: Actor, scope: SettingsScope, row: Model | None = None) -> dict[SectionGroup, list[Section]]:
+    """Return the sections that the actor may open by their groups, without those that a page leads to."""
+    seen = [section for section in sections_for(actor, scope, row) if not section.under]
+    return {group: list(found) for group, found in groupby(seen, key=lambda section: section.group)}
 
 
 def section_at(actor: Actor, scope: SettingsScope, route: str, row: Model | None = None) -> Section | None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from access.web.requests import actor_of
 from accounts.mail.outbox import is_outbox_used
 from accounts.models import SignInProvider
-from accounts.settings.sections import SettingsScope, section_at, sections_for
+from accounts.settings.sections import Section, SettingsScope, rail_of, section_at
 from accounts.sign_in.providers import enabled_providers
 
 register = template.Library()
@@ -22,12 +22,26 @@ def settings_rail(context: dict[str, Any], scope: str, row: Model | None = None)
     A page below a section names it by ``section_route``.
     """
     request = context["request"]
+    actor, place = actor_of(request), SettingsScope(scope)
     arguments = [] if row is None else [str(row)]
-    entries = [
-        {"section": section, "url": reverse(section.route, args=arguments)}
-        for section in sections_for(actor_of(request), SettingsScope(scope), row)
+    section = current_section(context, place, row)
+    groups = [
+        (group, [{"section": one, "url": reverse(one.route, args=arguments)} for one in sections])
+        for group, sections in rail_of(actor, place, row).items()
     ]
-    return {"entries": entries, "here": context.get("section_route") or request.resolver_match.view_name}
+    return {
+        "row": row or request.user,
+        "groups": groups,
+        "here": section and (section.under or section.route),
+        "label": section.label if section else "",
+    }
+
+
+def current_section(context: dict[str, Any], scope: SettingsScope, row: Model | None) -> Section | None:
+    """Return the section that a page is of, or below."""
+    request = context["request"]
+    route = context.get("section_route") or request.resolver_match.view_name
+    return section_at(actor_of(request), scope, route, row)
 
 
 @register.simple_tag(takes_context=True)

@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 from access.engine import can, visible
 from access.web.requests import actor_of
 from accounts.models import User
+from accounts.settings.sections import SettingsScope
+from accounts.templatetags.settings_pages import current_section
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, OrganizationMember, Team
 from teams.plan_policy import plan_policy
@@ -42,6 +44,36 @@ def place_head(context: dict[str, Any], row: Team | Organization | User) -> dict
         "is_page": here == "runs:entity",
         "request": request,
     }
+
+
+@register.simple_tag(takes_context=True)
+def settings_crumbs(context: dict[str, Any], scope: str) -> list[dict[str, str]]:
+    """Return where a page of settings is: organization / team / Settings / section; one without an address is here.
+
+    A page below a section ends with the section as a link.
+    """
+    place = SettingsScope(scope)
+    row = None if place is SettingsScope.USER else context[scope]
+    section = current_section(context, place, row)
+    owners: list[Any] = [row or context["request"].user]
+    if isinstance(row, Team):
+        owners.insert(0, row.organization)
+    crumbs = [{"label": str(one), "url": reverse("runs:entity", args=[str(one)])} for one in owners if one]
+    arguments = [] if row is None else [str(row)]
+    crumbs.append({"label": _("Settings"), "url": reverse(_SETTINGS[place], args=arguments)})
+    if section:
+        is_here = section.route == context["request"].resolver_match.view_name
+        url = "" if is_here else reverse(section.route, args=arguments)
+        crumbs.append({"label": str(section.label), "url": url})
+    return crumbs
+
+
+_SETTINGS = {
+    SettingsScope.USER: "accounts:settings",
+    SettingsScope.TEAM: "teams:members",
+    SettingsScope.ORGANIZATION: "teams:organization",
+}
+"""The page that settings begin with."""
 
 
 def _kind(row: Team | Organization | User) -> str:
