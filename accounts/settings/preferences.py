@@ -1,15 +1,12 @@
 """How pages look to a person, and in which language: stored with the account, so the same in every browser."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import translation
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from access.actor import Actor
 from access.audit.log import record
@@ -92,51 +89,3 @@ def in_language_of(user: User | None) -> Iterator[None]:
     """Speak the language of whoever gets the mail that is written inside; without a user the default one."""
     with translation.override(language_of(user) if user else settings.LANGUAGE_CODE):
         yield
-
-
-@dataclass(frozen=True, slots=True)
-class BetaFeature:
-    """A named switch of the section Beta features."""
-
-    key: str
-    label: str | Promise
-    description: str | Promise
-    is_on: Callable[[User], bool]
-    switch: Callable[[Actor, User, bool], None]
-    """Store the choice; asks for the permission."""
-
-
-def switch_beta_feature(*, actor: Actor, user: User, key: str, on: bool) -> None:
-    """Switch one feature on or off.
-
-    Raises:
-        Invalid: there is no such feature.
-    """
-    feature = next((each for each in BETA_FEATURES if each.key == key), None)
-    if feature is None:
-        raise Invalid(_("Unknown setting."))
-    feature.switch(actor, user, on)
-
-
-def is_dark_mode(user: User) -> bool:
-    """Whether the dark theme was chosen."""
-    return user.theme == Theme.DARK
-
-
-def set_dark_mode(actor: Actor, user: User, on: bool) -> None:  # noqa: FBT001 - the form of every switch
-    """Choose the dark theme, or the light one: off must be light also where the system is dark."""
-    choose_theme(actor=actor, user=user, theme=Theme.DARK if on else Theme.LIGHT)
-
-
-BETA_FEATURES = (
-    BetaFeature(
-        key="night-mode",
-        label=gettext_lazy("Night mode"),
-        description=gettext_lazy(
-            "Use the dark theme on every page, whatever your system setting. Same as the theme Dark."
-        ),
-        is_on=is_dark_mode,
-        switch=set_dark_mode,
-    ),
-)
-"""The switches of the section Beta features, in order."""

@@ -81,7 +81,9 @@ def sections_for(actor: Actor, scope: SettingsScope, row: Model | None = None) -
             yield section.seen_by(actor, row)
 
 
-def rail_of(actor: Actor, scope: SettingsScope, row: Model | None = None) -> dict[SectionGroup, list[Section]]:
+def rail_of(
+    actor: Actor, scope: SettingsScope, row: Model | None = None
+) -> dict[SectionGroup, list[Section]]:
     """Return the sections that the actor may open by their groups, without those that a page leads to."""
     seen = [section for section in sections_for(actor, scope, row) if not section.under]
     return {group: list(found) for group, found in groupby(seen, key=lambda section: section.group)}

@@ -1,4 +1,4 @@
-"""The sections Beta features, Save code and Language, and the choice of a theme."""
+"""The sections Save code and Appearance and language."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -8,11 +8,11 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from access.routes import Open, declare
 from access.web.requests import actor_of
-from accounts.models import CodeSaving
+from accounts.models import CodeSaving, Theme
 from accounts.settings import preferences
 from accounts.views.base import signed_in_user
 from common.errors import Invalid
@@ -31,23 +31,16 @@ CODE_SAVING_HELP = {
 
 
 @declare(Open.SIGNED_IN)
-@never_cache
-@require_http_methods(["GET", "POST"])
+@require_GET
 def beta(request: HttpRequest) -> HttpResponse:
-    """Settings, section Beta features: a switch is one form, which a script sends when it is turned (ACC-5)."""
-    user = signed_in_user(request)
-    if request.method == "POST":
-        key, on = request.POST.get("key", ""), request.POST.get("on") == "1"
-        preferences.switch_beta_feature(actor=actor_of(request), user=user, key=key, on=on)
-        return redirect("accounts:beta")
-    rows = [{"feature": one, "is_on": one.is_on(user)} for one in preferences.BETA_FEATURES]
-    return render(request, "settings/beta.html", {"rows": rows})
+    """Lead from where the dark theme was once a beta feature to where it is chosen (ACC-5)."""
+    return redirect("accounts:language")
 
 
 @declare(Open.SIGNED_IN)
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Store the theme that was chosen in the user menu or by a switch."""
+    """Store the theme that a script was told of."""
     choice = request.POST.get("theme", "").replace("system", "")
     preferences.choose_theme(actor=actor_of(request), user=signed_in_user(request), theme=choice)
     return HttpResponse(status=204)
@@ -85,8 +78,12 @@ def code_saving(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def language(request: HttpRequest) -> HttpResponse:
-    """Settings, section Language (UI-9)."""
+    """Settings, section Appearance and language: the theme (ACC-5) and the language (UI-9)."""
     user = signed_in_user(request)
+    if "theme" in request.POST:  # a script sends it to the view `theme`
+        choice = request.POST["theme"].replace("system", "")
+        preferences.choose_theme(actor=actor_of(request), user=user, theme=choice)
+        return redirect("accounts:language")
     if request.method == "POST":
         choice = request.POST.get("language", "")
         preferences.choose_language(actor=actor_of(request), user=user, language=choice)
@@ -94,7 +91,14 @@ def language(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Language saved."))
         answer = redirect("accounts:language")
         return _with_cookie(answer, choice)
-    return render(request, "settings/language.html", {"languages": own_names(), "chosen": user.language})
+    themes = [(value or "system", label) for value, label in Theme.choices]
+    context = {
+        "languages": own_names(),
+        "chosen": user.language,
+        "themes": themes,
+        "theme": user.theme or "system",
+    }
+    return render(request, "settings/language.html", context)
 
 
 @declare(Open.ANYONE)

@@ -6,6 +6,7 @@ What a person's and a team's profile share is in functions that `teams.views.pro
 from dataclasses import dataclass
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseNotFound
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -36,8 +37,17 @@ class ProfileUrls:
     page: str
     """Where the profile is shown."""
     settings: str
+    """The page with its forms."""
+    words: str
+    """Where its words are sent to."""
     picture: str
     """Where a picture is sent to."""
+
+
+def profile_context(row: Named, places: ProfileUrls, form: Form | None = None) -> dict[str, object]:
+    """Return what the forms of a profile need; ``form`` is the one that was refused."""
+    form = form or ProfileForm(row, profiles.profile_of(row))
+    return {"form": form, "entity": row, "places": places, "max_bytes": MAX_BYTES}
 
 
 def show_profile_section(
@@ -59,7 +69,7 @@ def show_profile_section(
         else:
             messages.success(request, _("Profile saved."))
             return redirect(places.settings)
-    context = {"form": form, "entity": row, "places": places, "max_bytes": MAX_BYTES, **more}
+    context = {**profile_context(row, places, form), **more}
     return render(request, template, context, status=422 if form.errors else 200)
 
 
@@ -105,6 +115,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     places = ProfileUrls(
         page=reverse("runs:entity", args=[user.username]),
         settings=reverse("accounts:profile"),
+        words=reverse("accounts:profile"),
         picture=reverse("accounts:profile_picture"),
     )
     return show_profile_section(

@@ -1,6 +1,6 @@
 """The lists of people on the pages of teams and organizations: a fixed number of queries, however many there are."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from accounts.models import ApiKey, User
 from common.formats.numbers import parse_int
 from teams.access import OrganizationAction, TeamAction
 from teams.members.selectors import pending_invitations
-from teams.models import Invitation, Membership, Organization, OrganizationMember, Team
+from teams.models import Invitation, Membership, Organization, OrganizationMember, ProductAccess, Team
 
 PAGE = 50
 MOST_KNOWN = 8
@@ -104,6 +104,15 @@ def _page(pending: "QuerySet[Invitation]", rows: "QuerySet[Any]", given: MemberF
         page=page,
         pending=list(pending[begin:end]) if begin < head else [],
         rows=list(rows[max(begin - head, 0) : end - head]) if end > head else [],
+    )
+
+
+def differ_in_access(places: "Iterable[OrganizationMember | None]") -> bool:
+    """Whether a product is not open to one of them, or only to read."""
+    return any(
+        place is not None
+        and (place.role.preset == "Ov" or {place.models_access, place.weave_access} != {ProductAccess.FULL})
+        for place in places
     )
 
 

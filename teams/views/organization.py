@@ -13,20 +13,23 @@ from access.actions import Preset
 from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
-from accounts.sign_in.reauthentication import reauthenticated, reauthenticated_post
+from accounts.sign_in.reauthentication import reauthenticated
 from common.errors import Invalid
 from common.web.responses import fragment
 from teams.access import OrganizationAction
 from teams.invitations import services as invitations
 from teams.invitations.bulk import InvitationResults, invite_within, people_in
-from teams.members.people import MemberFilter, members_of_organization, teams_with_counts
+from teams.members.people import (
+    MemberFilter,
+    differ_in_access,
+    members_of_organization,
+    teams_with_counts,
+)
 from teams.members.selectors import admin_names
 from teams.models import Invitation, Organization, OrganizationMember, ProductAccess, Role, Team
 from teams.organizations import services as organizations
-from teams.organizations.key_policy import keys_beyond_policy
 from teams.roles.builtin import built_in, organization_roles, roles_for
 from teams.teams.deletion import deleted_teams_of, restorable_until
-from teams.teams.forms import OrganizationForm
 from teams.views.base import answer, number_in, organization_of
 
 
@@ -41,15 +44,17 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
     """Show who belongs to the organization; its admins see and change roles, access and teams (TEAM-1)."""
     actor, organization = actor_of(request), organization_of(request, entity)
     wanted = MemberFilter.of(request.GET.dict())
-    admins = admin_names(organization)
+    admins, people = admin_names(organization), members_of_organization(actor, organization, wanted)
+    may_manage = can(actor, OrganizationAction.MANAGE_MEMBERS, organization)
     context = {
         "organization": organization,
         "wanted": wanted,
-        "people": members_of_organization(actor, organization, wanted),
+        "people": people,
         "roles": list(organization_roles()),
         "levels": ProductAccess.choices,
         "sole_admin": admins[0] if len(admins) == 1 else "",
-        "may_manage": can(actor, OrganizationAction.MANAGE_MEMBERS, organization),
+        "may_manage": may_manage,
+        "shows_access": may_manage and ("access" in request.GET or differ_in_access(people.rows)),
     }
     return render(request, fragment(request, "teams/members/organization.html", "list"), context)
 
@@ -195,25 +200,3 @@ def teams(request: HttpRequest, entity: str) -> HttpResponse:
         "deleted_teams": [(team, restorable_until(team)) for team in deleted_teams_of(actor, organization)],
     }
     return render(request, "teams/organizations/teams.html", context)
-
-
-@declare(OrganizationAction.MANAGE_SETTINGS)
-@never_cache
-@require_http_methods(["GET", "POST"])
-@reauthenticated_post
-def settings(request: HttpRequest, entity: str) -> HttpResponse:
-    """Change which API keys the organization's members make."""
-    row = organization_of(request, entity, OrganizationAction.MANAGE_SETTINGS)
-    fields = ("api_keys_allowed", "api_keys_limited", "api_key_max_days")
-    form = OrganizationForm(request.POST or None, initial={name: getattr(row, name) for name in fields})
-    if request.method == "POST" and form.is_valid():
-
-        def act() -> str:
-            organizations.change_organization(
-                actor=actor_of(request), organization=row, display_name=row.display_name, **form.cleaned_data
-            )
-            return _("Saved.")
-
-        return answer(request, act, request.path)
-    context = {"organization": row, "form": form, "n_keys": keys_beyond_policy(row).count()}
-    return render(request, "teams/organizations/settings.html", context, status=422 if form.errors else 200)

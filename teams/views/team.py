@@ -19,12 +19,10 @@ from teams.access import TeamAction
 from teams.invitations import services as invitations
 from teams.invitations.bulk import InvitationResults, invite_people, people_in
 from teams.members import services
-from teams.members.people import MemberFilter, colleagues_to_invite, members_of
+from teams.members.people import MemberFilter, colleagues_to_invite, differ_in_access, members_of
 from teams.members.selectors import team_admins
 from teams.models import Invitation, Membership, Role, Team
 from teams.roles.builtin import built_in, roles_for
-from teams.teams.forms import TeamForm
-from teams.teams.services import change_team
 from teams.views.base import answer, number_in, team_of
 
 
@@ -40,13 +38,15 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
     actor, team = actor_of(request), team_of(request, entity)
     wanted = MemberFilter.of(request.GET.dict())
     admins = list(team_admins([team]).values_list("user_id", flat=True)[:2])
+    people, may_manage = members_of(actor, team, wanted), can(actor, TeamAction.MANAGE_MEMBERS, team)
     context = {
         "team": team,
         "wanted": wanted,
-        "people": members_of(actor, team, wanted),
+        "people": people,
         "roles": list(roles_for(team.organization_id)),
         "sole_admin": admins[0] if len(admins) == 1 else 0,
-        "may_manage": can(actor, TeamAction.MANAGE_MEMBERS, team),
+        "may_manage": may_manage,
+        "shows_access": may_manage and differ_in_access(row.place for row in people.rows),
         "may_invite": can(actor, TeamAction.INVITE, team),
     }
     return render(request, fragment(request, "teams/members/team.html", "list"), context)
@@ -169,24 +169,3 @@ def remove(request: HttpRequest, entity: str) -> HttpResponse:
         return _("%(who)s was removed from %(team)s. Their runs are kept.") % {"who": row.user, "team": team}
 
     return answer(request, act, _members_page(team))
-
-
-@declare(TeamAction.MANAGE_SETTINGS)
-@never_cache
-@require_http_methods(["GET", "POST"])
-def settings(request: HttpRequest, entity: str) -> HttpResponse:
-    """Change what the team is for, and who sees its new projects."""
-    team = team_of(request, entity, TeamAction.MANAGE_SETTINGS)
-    form = TeamForm(request.POST or None, instance=Team.objects.get(pk=team.pk))  # the form changes its own
-    if request.method == "POST" and form.is_valid():
-
-        def act() -> str:
-            change_team(
-                actor=actor_of(request), team=team, display_name=team.display_name, **form.cleaned_data
-            )
-            return _("Saved.")
-
-        return answer(request, act, request.path)
-    return render(
-        request, "teams/teams/settings.html", {"team": team, "form": form}, status=422 if form.errors else 200
-    )

@@ -1,7 +1,7 @@
 const KEY = "runyard-theme";
 const UNSENT = "runyard-theme-unsent";
 
-/** Wire System / Light / Dark of the user menu and the switch Night mode; assets/ts/theme.ts applies the choice. */
+/** Wire System / Light / Dark of the user menu and of the settings; assets/ts/theme.ts applies the choice. */
 export function enableThemeChoice(): void {
   show();
   const unsent = recall(UNSENT);
@@ -10,11 +10,9 @@ export function enableThemeChoice(): void {
   document.addEventListener("click", (event) => {
     const target = event.target as Element;
     const button = target.closest<HTMLElement>("[data-theme-choice]");
-    const night = target.closest("[data-night-mode]");
-    if (button) void choose(button.dataset.themeChoice ?? "system");
-    if (!night) return;
-    event.preventDefault();
-    void choose(chosen() === "dark" ? "light" : "dark");
+    if (!button) return;
+    event.preventDefault(); // without a script it sends a form
+    void choose(button.dataset.themeChoice ?? "system");
   });
 }
 
@@ -25,7 +23,6 @@ function chosen(): string {
 function show(): void {
   for (const button of document.querySelectorAll<HTMLElement>("[data-theme-choice]"))
     button.setAttribute("aria-pressed", String(button.dataset.themeChoice === chosen()));
-  document.querySelector("[data-night-mode]")?.setAttribute("aria-checked", String(chosen() === "dark"));
 }
 
 async function choose(theme: string): Promise<void> {
