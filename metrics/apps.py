@@ -7,10 +7,13 @@ class MetricsConfig(AppConfig):
     def ready(self) -> None:
         from common.backups.elsewhere import register_elsewhere
         from common.telemetry.exposition import register_reading
+        from metrics.run_highlights import MetricsHighlights
         from metrics.run_participant import MetricsRunParticipant
         from metrics.store import instrumentation, store_size
+        from runs.highlights.provider import register_highlights_provider
         from runs.lifecycle import participants
 
         register_reading("store", instrumentation.read_store)
         register_elsewhere(store_size.count_in_buckets)
         participants.register_run_participant(MetricsRunParticipant())
+        register_highlights_provider(MetricsHighlights())

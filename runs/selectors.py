@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
@@ -227,9 +227,18 @@ def _counted(projects: QuerySet[Project]) -> QuerySet[Project]:
 
 
 def recent_projects(actor: Actor, limit: int = 8) -> QuerySet[Project]:
-    """Return the projects of the actor's own teams, last active first."""
+    """Return the projects of the actor's own teams, last active first, with the counts of what needs a look.
+
+    ``running_count`` counts active runs, ``failed_count`` those that ended badly within a day.
+    """
     mine = Project.objects.live().filter(team__memberships__user_id=actor.lookup_id).select_related("team")
-    return _counted(visible(actor, ProjectAction.VIEW, mine))[:limit]
+    bad = [RunState.FAILED, RunState.CRASHED]
+    lately = Q(runs__state__in=bad, runs__finished_at__gte=timezone.now() - timedelta(days=1))
+    projects = _counted(visible(actor, ProjectAction.VIEW, mine)).annotate(
+        running_count=Count("runs", filter=is_listed("runs__") & Q(runs__state__in=sorted(ACTIVE))),
+        failed_count=Count("runs", filter=is_listed("runs__") & lately),
+    )
+    return projects[:limit]
 
 
 def own_runs(actor: Actor) -> QuerySet[Run]:
@@ -245,11 +254,6 @@ def runs_logged_by(actor: Actor, username: str) -> QuerySet[Run]:
     runs = Run.objects.listed().filter(logged_by__username=username)
     related = runs.select_related("project__team", "pulse", "user")
     return visible(actor, RunAction.VIEW, related).order_by("-created_at", "-pk")
-
-
-def running_runs(actor: Actor, limit: int = 20) -> QuerySet[Run]:
-    """Return the actor's active runs."""
-    return own_runs(actor).filter(state__in=sorted(ACTIVE))[:limit]
 
 
 def changeable(run_ids: Collection[int], actor: Actor) -> set[int]:

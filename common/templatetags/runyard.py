@@ -165,6 +165,12 @@ def number(value: float | None) -> str:
 
 
 @register.filter
+def short_number(value: float | None) -> str:
+    """Write a number with four significant figures, as much as a glance takes in."""
+    return "–" if value is None else f"{value:.4g}"
+
+
+@register.filter
 def initials(name: object) -> str:
     """Return one or two capitals for an avatar: ``Ada Lovelace`` and ``ada-lovelace`` give ``AL``."""
     words = str(name).replace("-", " ").replace("_", " ").replace(".", " ").split()

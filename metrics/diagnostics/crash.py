@@ -1,7 +1,7 @@
 """What a run that ended badly was doing: its last words, memory and GPUs, and a hint at the cause (wish 7)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,7 +12,7 @@ from metrics.models import StreamKind
 from metrics.store import reads, row_blocks
 from metrics.store.codec import Floats
 from metrics.store.key_stats import KeyStats
-from runs.logs.blocks import log_lines_between
+from runs.logs.blocks import last_lines, log_lines_between
 from runs.logs.console_lines import read_line
 from runs.logs.search import displayed_text
 from runs.models import Run
@@ -203,7 +203,29 @@ def diagnose(run: Run, *, revealed: bool) -> Diagnosis | None:
     raws = log_lines_between(run.pk, start, total)
     shown = raws if revealed else mask_lines(raws)[0]
     texts = [read_line(raw).text for raw in shown if raw is not None]
-    plain = list(map(partial(displayed_text, raw=False), texts))
+    plain = _plain(texts)
     samples, signal = last_samples(run.pk), _signal_of(run.exit_code)
     hints = [*_by_log(plain), *_by_end(run, signal, samples)]
     return Diagnosis(hints, texts[-SHOWN_LINES:], max(1, total - SHOWN_LINES + 1), samples, signal)
+
+
+def _plain(texts: Sequence[str]) -> list[str]:
+    return list(map(partial(displayed_text, raw=False), texts))
+
+
+def causes_of(runs: Collection[Run]) -> dict[int, str]:
+    """Return the likeliest cause of each bad end in a few words, by the last lines of its log; one query.
+
+    The runs have their pulse loaded; of those that ended well nothing is said.
+    """
+    bad = [run for run in runs if run.state in BAD_ENDS]
+    tails = last_lines({run.pk: run.pulse.log_lines for run in bad}, SHOWN_LINES)
+    causes = {}
+    for run in bad:
+        texts = [read_line(raw).text for raw in mask_lines(tails[run.pk])[0] if raw is not None]
+        plain = _plain(texts)
+        hints = _by_log(plain) or _by_end(run, _signal_of(run.exit_code), [])
+        if hints:
+            is_exception = _EXCEPTION.match(hints[0].quote) is not None
+            causes[run.pk] = hints[0].quote if is_exception else hints[0].title
+    return causes

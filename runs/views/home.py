@@ -17,10 +17,10 @@ from accounts.views.base import signed_in_user
 from common.errors import Forbidden
 from common.web.responses import fragment
 from runs import selectors
+from runs.highlights.selectors import own_highlights
 from runs.projects.quickstart import script_for
 from teams.teams.selectors import teams_of
 
-_RECENT = 12
 _NEW = timedelta(days=1)
 """So long nobody is mailed that the first page made a key: who has just signed up reads it there. Who has an account
 for longer, and finds a key made by somebody with their session, is."""
@@ -64,8 +64,7 @@ def home(request: HttpRequest) -> HttpResponse:
     if not projects:
         return first_run(request)
     context = {
-        "running_runs": selectors.running_runs(actor),
-        "recent_runs": selectors.own_runs(actor)[:_RECENT],
+        "own": own_highlights(actor),
         "recent_projects": projects,
         "teams": teams_of(actor),
     }

@@ -1,0 +1,1 @@
+"""What lists say of a run at a glance: its main metric, how that went, why it failed."""
