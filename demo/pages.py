@@ -9,6 +9,7 @@ PAGES = {
     "entity": "/vision",
     "project-new": "/projects/vision/new",
     "overview": "/vision/cifar-sweep/overview",
+    "project-settings": "/vision/cifar-sweep/settings",
     "workspace": "/vision/cifar-sweep",
     "runs": "/vision/cifar-sweep/runs",
     "request-access": "/vision/no-such-project/access",

@@ -164,7 +164,10 @@ def totals_of(project: Project) -> dict[str, Any]:
         "seconds": seconds,
         "bytes": stored_bytes(project_id=project.pk),
         "authors": list(
-            User.objects.filter(runs__in=runs).annotate(n=Count("runs")).order_by("-n", "username")[:12]
+            User.objects.filter(runs__in=runs)
+            .select_related("claim")
+            .annotate(n=Count("runs"))
+            .order_by("-n", "username")[:8]
         ),
     }
 

@@ -38,6 +38,7 @@ urlpatterns = [
     path(f"{_PROJECT}/runs", table.runs, name="runs"),
     path(f"{_PROJECT}/acts/<str:act>", bulk_actions.perform_bulk_action, name="act"),
     path(f"{_PROJECT}/overview", project.overview, name="project_overview"),
+    path(f"{_PROJECT}/settings", project.project_settings, name="project_settings"),
     path(f"{_PROJECT}/overview/update", project.update, name="project_update"),
     path(f"{_PROJECT}/overview/rename", project.rename, name="project_rename"),
     path(f"{_PROJECT}/overview/pin", entity.project_pin, name="project_pin"),

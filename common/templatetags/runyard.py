@@ -166,8 +166,8 @@ def number(value: float | None) -> str:
 
 @register.filter
 def short_number(value: float | None) -> str:
-    """Write a number with four significant figures, as much as a glance takes in."""
-    return "–" if value is None else f"{value:.4g}"
+    """Write a number with four significant figures, as much as a glance takes in; zeros stay, so that columns align."""
+    return "–" if value is None else f"{value:#.4g}".removesuffix(".")
 
 
 @register.filter

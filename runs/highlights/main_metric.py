@@ -9,21 +9,21 @@ from typing import Any
 from runs.config.metric_definitions import MAXIMIZE, MINIMIZE
 
 _ENDS = re.compile(r"\.(min|max|mean|best|last|first)$")
-_VALIDATION = re.compile(r"(?:^|[/._-])(?:val|valid|validation|eval|evaluation|test|dev)(?:$|[/._-])", re.I)
-_TRAINING = re.compile(r"(?:^|[/._-])train(?:ing)?(?:$|[/._-])", re.I)
+_VALIDATION = re.compile(r"(?:^|[/._-])(?:val|valid|validation|eval|evaluation|test|dev)(?:$|[/._-])", re.IGNORECASE)
+_TRAINING = re.compile(r"(?:^|[/._-])train(?:ing)?(?:$|[/._-])", re.IGNORECASE)
 _SCORE = re.compile(
     r"(?:^|[/._-])(?:acc(?:uracy)?|f1|auc|auroc|m?ap|m?iou|dice|bleu|rouge|psnr|ssim|reward|returns?|score|success|"
     r"precision|recall|r2|elo|win_?rate|exact_match)",
-    re.I,
+    re.IGNORECASE,
 )
 _ERROR = re.compile(
     r"(?:^|[/._-])(?:\w*loss|err(?:or)?|perplexity|ppl|mse|mae|rmse|wer|cer|fid|nll|bpb|bpc|kl|divergence|regret)(?:$|[/._-])",
-    re.I,
+    re.IGNORECASE,
 )
 _PROGRESS = re.compile(
     r"(?:^|[/._-])(?:\w*step|\w*epoch|iter(?:ation)?s?|lr|learning_?rate|batch(?:_size)?|\w*time|runtime|tokens|samples|"
     r"examples|\w*per_sec(?:ond)?|fps|mfu|grad(?:ient)?_?norm|length)(?:$|[/._-])",
-    re.I,
+    re.IGNORECASE,
 )
 
 
@@ -45,18 +45,27 @@ class MainMetric:
 
 
 def main_metric(summaries: Iterable[Mapping[str, Any]]) -> MainMetric | None:
-    """Return the metric that people look at first in runs with these flat summaries, None where they have none.
+    """Return the metric that people look at first in runs with these flat summaries, None where they have none."""
+    return next(iter(main_metrics(summaries, 1)), None)
+
+
+def main_metrics(summaries: Iterable[Mapping[str, Any]], limit: int) -> list[MainMetric]:
+    """Return the metrics that people look at first, no two of one key.
 
     What is measured on data kept apart comes before what is trained on, scores before losses; what only tells how far
     a run is never stands for it.
     """
-    found = {column: None for summary in summaries for column, value in summary.items() if _is_number(value)}
-    ranked = sorted(
-        (_rank(column), place, column) for place, column in enumerate(found) if not _is_internal(column)
+    columns = dict.fromkeys(
+        column for summary in summaries for column, value in summary.items() if _is_number(value)
     )
-    if not ranked:
-        return None
-    column = ranked[0][2]
+    ranked = sorted((column for column in columns if not _is_internal(column)), key=_rank)
+    by_key: dict[str, MainMetric] = {}
+    for one in map(_metric, ranked):
+        by_key.setdefault(one.key, one)
+    return list(by_key.values())[:limit]
+
+
+def _metric(column: str) -> MainMetric:
     end = _ENDS.search(column)
     goal = {"min": MINIMIZE, "max": MAXIMIZE}.get(end[1] if end else "") or goal_of(column)
     return MainMetric(column[: end.start()] if end else column, column, goal)

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from access.actor import Actor
 from runs import selectors
-from runs.highlights.main_metric import MainMetric, main_metric
-from runs.highlights.provider import MetricLine, causes_of_failure, metric_lines
+from runs.highlights.main_metric import MainMetric, main_metric, main_metrics
+from runs.highlights.provider import MetricLine, causes_of_failure, metric_lines, mini_charts
 from runs.models import Project, Run
 from runs.query.ordering import read_order
 from runs.states import ACTIVE, RunState
@@ -20,6 +20,9 @@ FAILED_WITHIN = timedelta(days=1)
 MAX_FAILED = 4
 MAX_RUNNING = 12
 MAX_RECENT = 20
+MAX_CHARTS = 3
+MAX_LINES = 8
+"""As many runs in a small chart as there are colors."""
 _LOOKED_AT = 20
 """So many of a project's newest runs say which metric it has."""
 _BAD_ENDS = (RunState.FAILED, RunState.CRASHED)
@@ -76,32 +79,56 @@ def highlights(runs: Collection[Run], metric: MainMetric | None = None) -> list[
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnChart:
+    """A small chart with the lines of a project's newest runs."""
+
+    key: str
+    low: float
+    high: float
+    first_step: float
+    last_step: float
+    lines: list[tuple[Run, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectHighlights:
     """What a project's overview shows of its runs."""
 
     metric: MainMetric | None
     best: Highlight | None
+    charts: list[DrawnChart]
     recent: list[Highlight]
 
 
 def project_highlights(actor: Actor, project: Project, limit: int) -> ProjectHighlights:
-    """Return a project's main metric, the run with its best value, and the newest runs."""
+    """Return the run with the best value of a project's main metric, charts of the newest runs, and these."""
     runs = selectors.listed_runs_of(actor, project).filter(is_host=False).select_related("project__team")
     newest = list(runs.order_by("-created_at", "-pk")[: max(limit, _LOOKED_AT)])
-    metric = main_metric(run.pulse.summary_flat for run in newest)
+    metrics = main_metrics((run.pulse.summary_flat for run in newest), MAX_CHARTS)
+    metric = metrics[0] if metrics else None
     best = _best(runs, metric, newest) if metric else None
-    shown = newest[:limit]
-    drawn = {one.run.pk: one for one in highlights([*shown, *([best] if best else [])], metric)}
     return ProjectHighlights(
         metric=metric,
-        best=drawn[best.pk] if best else None,
-        recent=[drawn[run.pk] for run in shown],
+        best=Highlight(best, metric) if best else None,
+        charts=_charts(newest[:MAX_LINES], metrics),
+        recent=highlights(newest[:limit], metric),
     )
+
+
+def _charts(runs: Sequence[Run], metrics: Sequence[MainMetric]) -> list[DrawnChart]:
+    by_pk = {run.pk: run for run in runs}
+    return [
+        DrawnChart(
+            one.key, one.low, one.high, one.first_step, one.last_step,
+            [(by_pk[pk], points) for pk, points in one.points_of.items()],
+        )
+        for one in mini_charts(list(by_pk), [metric.key for metric in metrics])
+    ]  # fmt: skip
 
 
 def _best(runs: "QuerySet[Run]", metric: MainMetric, newest: Sequence[Run]) -> Run | None:
     """Return the run with the best value, None where fewer than two have one."""
-    if sum(metric.column in run.pulse.summary_flat for run in newest) < 2:  # noqa: PLR2004 - one is no contest
+    if sum(metric.column in run.pulse.summary_flat for run in newest) < 2:
         return None
     order: Any = read_order(f"{'-' if metric.is_maximized else '+'}summary.{metric.column}")
     return runs.order_by(*order).first()

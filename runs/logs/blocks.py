@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import zstandard
-
 from django.db.models import Q
 
 from common.database.sql import execute_in, execute_many

@@ -1,4 +1,4 @@
-"""A project's overview, its deleted runs, and the comparison of some of its runs (RUN-20, RUN-7, RUN-29)."""
+"""A project's overview and settings, its deleted runs, and the comparison of some runs (RUN-20, RUN-7, RUN-29)."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -15,6 +15,7 @@ from common.errors import Conflict, Invalid
 from runs import selectors
 from runs.access import ProjectAction, RunAction
 from runs.bulk_actions import deletion
+from runs.highlights.selectors import project_highlights
 from runs.lifecycle.purge import undo_ends_at
 from runs.models import Run
 from runs.projects import services as projects
@@ -23,7 +24,7 @@ from runs.table.comparison import compare_runs
 from teams.models import Visibility
 
 MOST_COMPARED = 20
-_RECENT = 8
+_RECENT = 12
 _DELETED_SHOWN = 200
 
 
@@ -34,22 +35,35 @@ def overview(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show what the project is, and how much is in it."""
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
-    newest = (
-        selectors.listed_runs_of(actor, row).select_related("project__team").order_by("-created_at", "-pk")
-    )
-    can_open = can(actor, ProjectAction.CHANGE_VISIBILITY, row)
     context = {
         "project": row,
         "team": row.team,
         "totals": selectors.totals_of(row),
-        "recent_runs": newest[:_RECENT],
+        "highlights": project_highlights(actor, row, _RECENT),
+        "can_update": can(actor, ProjectAction.UPDATE, row),
+    }
+    return render(request, "runs/projects/overview.html", context)
+
+
+@declare(ProjectAction.VIEW)
+@never_cache
+@require_GET
+def project_settings(request: HttpRequest, entity: str, project: str) -> HttpResponse:
+    """Show what is set for the project; who may change it finds the dialogs for it here."""
+    actor = actor_of(request)
+    row = selectors.get_project(actor, entity, project)
+    can_open = can(actor, ProjectAction.CHANGE_VISIBILITY, row)
+    context = {
+        "project": row,
+        "team": row.team,
+        "run_count": Run.objects.listed().filter(project=row).count(),
         "can_update": can(actor, ProjectAction.UPDATE, row),
         "can_delete": can(actor, ProjectAction.DELETE, row),
         "deleted_kept_days": settings.DELETED_KEPT_DAYS,
         "can_open": can_open,
         "visibilities": choices_for(actor, row) if can_open else [],
     }
-    return render(request, "runs/projects/overview.html", context)
+    return render(request, "runs/projects/settings.html", context)
 
 
 @declare(ProjectAction.UPDATE)
@@ -65,7 +79,7 @@ def update(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         description=request.POST.get("description"),
         protected_tags=None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()],
     )
-    return redirect("runs:project_overview", entity, project)
+    return redirect("runs:project_settings" if tags is not None else "runs:project_overview", entity, project)
 
 
 @declare(ProjectAction.UPDATE)
@@ -80,7 +94,7 @@ def rename(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         messages.error(request, error.message)
     else:
         messages.success(request, _("Project renamed to %(name)s.") % {"name": row.name})
-    return redirect("runs:project_overview", entity, row.name)
+    return redirect("runs:project_settings", entity, row.name)
 
 
 @declare(ProjectAction.CHANGE_VISIBILITY)
@@ -94,7 +108,7 @@ def change_visibility(request: HttpRequest, entity: str, project: str) -> HttpRe
     )
     messages.info(request, _("The project is now %(seen)s.") % {"seen": row.visibility_label})
     is_restricted = row.visibility == Visibility.RESTRICTED
-    return redirect("runs:project_members" if is_restricted else "runs:project_overview", entity, project)
+    return redirect("runs:project_members" if is_restricted else "runs:project_settings", entity, project)
 
 
 @declare(ProjectAction.VIEW)

@@ -31,12 +31,12 @@ def delete(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     require(actor, ProjectAction.DELETE, row)
     if request.POST.get("name", "").strip() != row.name:
         messages.error(request, _("Type the project’s name, %(project)s, to delete it.") % {"project": row})
-        return redirect("runs:project_overview", entity, project)
+        return redirect("runs:project_settings", entity, project)
     try:
         delete_project(actor=actor, project=row)
     except Conflict as refusal:
         messages.error(request, refusal.message)
-        return redirect("runs:project_overview", entity, project)
+        return redirect("runs:project_settings", entity, project)
     messages.success(request, _("Project %(project)s deleted.") % {"project": row})
     return redirect("runs:deleted_projects", entity)
 

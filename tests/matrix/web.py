@@ -358,6 +358,7 @@ ROUTES: dict[str, list[Case]] = {
     ],  # each run is asked for
     "runs:outputs": [_PROJECT],
     "runs:project_overview": [_PROJECT],
+    "runs:project_settings": [_PROJECT],
     "runs:run_act": [Case("runs: delete", Over.RUN, "POST", args={"act": "protect"})],
     "runs:run_beside": [Case("runs: view", Over.RUN, args={"way": "next"})],
     "runs:project_update": [Case("projects: edit overview", Over.PROJECT, "POST")],
