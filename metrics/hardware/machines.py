@@ -43,6 +43,16 @@ class Device:
     """One of GPU_STATES."""
 
     @property
+    def is_known(self) -> bool:
+        """Whether its values are those of now."""
+        return self.state in ("busy", "idle")
+
+    @property
+    def heat(self) -> float:
+        """How much it is used, from 0 to 1."""
+        return min(1.0, max(0.0, (self.use_percent or 0.0) / 100))
+
+    @property
     def use_percent(self) -> float | None:
         """Share of time in which something ran on it."""
         return self.values.get("gpu")

@@ -1,10 +1,12 @@
 """The page of a team's machines, and those of one run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -24,17 +26,29 @@ class HostFilter:
 
     text: str
     sort: str
+    show: str
 
     @classmethod
     def of(cls, request: HttpRequest) -> "HostFilter":
         """Read it from the address."""
-        sort = request.GET.get("sort", "")
-        return cls(request.GET.get("q", "").strip(), sort if sort in _ORDERS else "name")
+        sort, show = request.GET.get("sort", ""), request.GET.get("show", "")
+        return cls(
+            request.GET.get("q", "").strip(),
+            sort if sort in _ORDERS else "busy",
+            show if show in _SHOWN else "",
+        )
+
+    @property
+    def folds_offline(self) -> bool:
+        """Whether machines on which nothing runs take one row together: where nobody looks for them."""
+        return not self.text and not self.show
 
     def of_hosts(self, hosts: list[Host]) -> list[Host]:
         """Return those that have every word, in the order wanted; where nothing runs any more, they come last."""
         words = self.text.lower().split()
-        found = [host for host in hosts if all(word in host.words for word in words)]
+        found = [
+            host for host in hosts if _SHOWN[self.show](host) and all(word in host.words for word in words)
+        ]
         return sorted(found, key=lambda host: (not host.is_live, *_ORDERS[self.sort](host)))
 
 
@@ -57,6 +71,14 @@ def _freshest(host: Host) -> tuple[object, ...]:
 _ORDERS = {"name": _by_name, "busy": _busiest, "idle": _most_idle, "sample": _freshest}
 
 
+_SHOWN: dict[str, Callable[[Host], bool]] = {
+    "": lambda _host: True,
+    "busy": lambda host: host.is_live and host.busy > 0,
+    "idle": lambda host: host.is_live and host.busy == 0,
+    "offline": lambda host: not host.is_live,
+}
+
+
 @declare(RunAction.VIEW)
 @never_cache
 @require_GET
@@ -66,15 +88,24 @@ def hosts(request: HttpRequest, entity: str) -> HttpResponse:
     team = get_team(actor, entity)
     wanted = HostFilter.of(request)
     cluster = cluster_of(actor, team)
+    found = wanted.of_hosts(cluster.hosts)
+    is_folded = wanted.folds_offline and any(host.is_live for host in found)
     context = {
         "team": team,
         "cluster": cluster,
-        "hosts": wanted.of_hosts(cluster.hosts),
+        "hosts": [host for host in found if host.is_live] if is_folded else found,
+        "offline": [host for host in found if not host.is_live] if is_folded else [],
         "wanted": wanted,
+        "choices": {
+            "": _("All"),
+            "busy": pgettext("GPU", "Busy"),
+            "idle": pgettext("GPU", "Idle"),
+            "offline": _("Offline"),
+        },
         "orders": {
+            "busy": _("Busiest first"),
+            "idle": _("Idlest first"),
             "name": _("Name"),
-            "busy": _("Busiest GPUs"),
-            "idle": _("Idlest GPUs"),
             "sample": _("Newest sample"),
         },
     }

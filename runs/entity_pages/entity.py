@@ -12,6 +12,7 @@ from accounts.profile.services import Named, profile_action
 from common.errors import NotFound
 from runs import selectors
 from runs.access import ProjectAction, RunAction
+from runs.highlights.selectors import Highlight, highlights
 from runs.models import Project, Run
 from teams.access import TeamAction
 from teams.models import Membership, Team
@@ -28,7 +29,7 @@ class EntityPage:
     person: User | None
     profile: Profile
     projects: list[Project]
-    recent_runs: "QuerySet[Run]"
+    recent_runs: list[Highlight]
     can_edit: bool
     can_pin: bool
     can_create: bool
@@ -56,7 +57,7 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
     is_inside = can(actor, TeamAction.VIEW, team)
     can_manage = can(actor, TeamAction.MANAGE_SETTINGS, team)
     can_edit = can(actor, profile_action(person), person) if person else can_manage
-    newest = Run.objects.listed().select_related("project__team", "pulse", "user")
+    newest = Run.objects.listed().filter(is_host=False).select_related("project__team", "pulse", "user")
     runs = newest.filter(user=person) if person else newest.filter(project__team=team)
     projects = selectors.projects_of(actor, team)
     return EntityPage(
@@ -64,7 +65,7 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
         person=person,
         profile=getattr(team.claim, "profile", None) or Profile(claim=team.claim),
         projects=list(projects.order_by(F("pinned_at").asc(nulls_last=True), "-last_active_at", "pk")),
-        recent_runs=visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")[:_RECENT],
+        recent_runs=highlights(visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")[:_RECENT]),
         can_edit=can_edit,
         can_pin=can_manage,
         can_create=can(actor, ProjectAction.CREATE, team),

@@ -1,6 +1,6 @@
 """Runs as the home page and a project's overview show them, in a fixed number of queries."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -71,8 +71,9 @@ def own_highlights(actor: Actor) -> OwnRuns:
     )
 
 
-def highlights(runs: Collection[Run], metric: MainMetric | None = None) -> list[Highlight]:
+def highlights(runs: Iterable[Run], metric: MainMetric | None = None) -> list[Highlight]:
     """Return runs with the line of a metric: the given one, or each run's own main one."""
+    runs = list(runs)
     metric_of = {run.pk: metric or main_metric([run.pulse.summary_flat]) for run in runs}
     lines = metric_lines({pk: one.key for pk, one in metric_of.items() if one})
     return [Highlight(run, metric_of[run.pk], lines.get(run.pk)) for run in runs]

@@ -35,12 +35,13 @@ _SERVICE = frozenset({"teams:service_accounts", "teams:service_account", "teams:
 _STORAGE = frozenset({"usage:team_storage", "usage:team_storage_project"})
 _TABS = {
     SettingsScope.TEAM: (
-        Tab(_("Projects"), "box", "runs:entity"),
+        Tab(_("Overview"), "info", "runs:entity"),
         Tab(_("Members"), "users", "teams:members", _SERVICE | {"teams:invite", "teams:roles", "teams:explain"},
             TeamAction.VIEW),
         Tab(_("Registry"), "library", "artifacts:registries_of", needs=TeamAction.VIEW),
-        Tab(_("Settings"), "settings-2", "teams:profile", is_rest=True),
+        Tab(_("Hosts"), "server", "metrics:hosts", needs=TeamAction.VIEW),
         Tab(_("Usage"), "chart-column", "usage:team_usage", _STORAGE),
+        Tab(_("Settings"), "settings-2", "teams:profile", is_rest=True),
     ),
     SettingsScope.ORGANIZATION: (
         Tab(_("Overview"), "network", "runs:entity"),

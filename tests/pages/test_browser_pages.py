@@ -226,7 +226,7 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     nodes.log()  # a sign of life: the demo may have been made longer ago than silent runs are given
     run.log()
     page, said = open_page(visitor, f"{filled.url}/vision")
-    page.get_by_role("link", name="Hosts and GPUs").click()
+    page.get_by_role("link", name="Hosts", exact=True).click()
     gpu_09 = page.locator(".host-card", has=page.get_by_role("heading", name="gpu-09"))
     expect(gpu_09.locator(".gpu-tile")).to_have_count(8)
     expect(page.get_by_role("heading", name="node-3")).to_be_visible()

@@ -259,13 +259,18 @@ def test_the_page_searches_and_sorts(client, project):
     def names(**query):
         return [host.name for host in client.get(url, query).context["hosts"]]
 
-    assert names() == names(sort="nonsense") == ["alpha", "beta"]
-    assert names(sort="busy") == names(sort="sample") == ["beta", "alpha"]
+    assert names() == names(sort="nonsense") == ["beta", "alpha"]
+    assert names(sort="name") == ["alpha", "beta"]
+    assert names(sort="sample") == ["beta", "alpha"]
+    assert names(show="busy") == ["beta"]
+    assert names(show="idle") == ["alpha"]
     assert names(sort="idle") == ["alpha", "beta"]
     assert names(q="gpu-B") == ["beta"]
     assert names(q="no-such-host") == []  # runs have names of animals
     lifecycle.finish_run(run_id=Run.objects.get(hosts__host="alpha").pk, exit_code=0, at=timezone.now())
-    assert names() == ["beta", "alpha"]  # where nothing runs comes last
+    assert names() == ["beta"]  # where nothing runs takes one row
+    assert "1 offline host" in client.get(url).content.decode()
+    assert names(show="offline") == ["alpha"]
     part = client.get(url, {"q": "alpha"}, headers={"HX-Request": "true"}).content.decode()
     assert "alpha" in part
     assert "<html" not in part

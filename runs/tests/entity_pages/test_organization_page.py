@@ -81,10 +81,10 @@ def test_hidden_teams_are_not_told_of(team):
 
 def test_a_team_has_tabs_by_what_one_may(team):
     member = make_member(team)
-    assert tabs(ask(member, "/vision").content.decode()) == ["Projects", "Members", "Registry"]
+    assert tabs(ask(member, "/vision").content.decode()) == ["Overview", "Members", "Registry", "Hosts"]
     admin = make_member(team, Preset.ADMIN)
     for path in ("/vision", "/teams/vision", "/teams/vision/settings", "/teams/vision/usage"):
-        expected = ["Projects", "Members", "Registry", "Settings", "Usage"]
+        expected = ["Overview", "Members", "Registry", "Hosts", "Usage", "Settings"]
         assert tabs(ask(admin, path).content.decode()) == expected
 
 
