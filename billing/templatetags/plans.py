@@ -14,7 +14,6 @@ from access.web.requests import actor_of
 from billing.billing_admins.contacts import billing_contacts_message
 from billing.limits import warnings
 from billing.limits.near_limits import dismissed_notices, notices_of
-from billing.limits.selectors import SEATS
 from billing.limits.services import belongs_to
 from billing.models import Plan, Subscription
 from billing.plans import selectors as plans
@@ -67,37 +66,53 @@ def billing_seen(context: dict[str, Any]) -> str:
 
 @register.inclusion_tag("billing/limits/notices.html", takes_context=True)
 def limit_notices(context: dict[str, Any]) -> dict[str, Any]:
-    """Say on pages of a team, a project or an organization that a limit of its plan is near or reached.
+    """Say that a limit of a plan is near or reached, once for each stage until somebody closes it.
 
-    Only to who can do something about it, once for each stage until they close it; members read only of what their
-    runs are refused. Where nothing presses, the page makes no query for it.
+    On the home page and those of the organization, or on one's own, to who sees its billing. Where people work, on
+    pages of teams and projects, all who belong there read only of what their runs are refused. Where nothing presses,
+    those pages make no query for it.
     """
-    payer = _payer(context)
+    if context.get("request") is None:  # an error page
+        return {}
+    payer, is_at_work = _payer(context)
     if payer is None:
         return {}
     organization_id, team_id = payer
     limits = warnings.near_limits(organization_id=organization_id, team_id=team_id)
-    if context.get("organization") is None:  # seats concern who looks after the organization
-        limits = [limit for limit in limits if limit.kind not in SEATS or limit.is_exceeded]
     if not limits:
         return {}
     actor, subscription = actor_of(context["request"]), _subscription(organization_id, team_id)
     if not belongs_to(actor, subscription):
         return {}
-    return _notices_context(actor, subscription, limits)
+    return _notices_context(actor, subscription, limits, is_at_work=is_at_work)
 
 
-def _payer(context: dict[str, Any]) -> tuple[int | None, int | None] | None:
-    """Return the organization or the personal entity whose page it is."""
-    organization = context.get("organization")
-    if context.get("request") is None:  # an error page
-        return None
+_Payer = tuple[int | None, int | None]
+"""The key of an organization, or of a personal entity."""
+
+
+def _payer(context: dict[str, Any]) -> tuple[_Payer | None, bool]:
+    """Return the organization or personal entity whose page it is, and whether people work there."""
+    organization, project = context.get("organization"), context.get("project")
     if isinstance(organization, Organization):
-        return organization.pk, None
-    team = getattr(context.get("project"), "team", None) or context.get("team")
+        return (organization.pk, None), False
+    team = getattr(project, "team", None) or context.get("team")
     if not isinstance(team, Team):
-        return None
-    return (team.organization_id, None) if team.organization_id is not None else (None, team.pk)
+        match = context["request"].resolver_match
+        is_home = match is not None and match.view_name == "runs:home"
+        return (_pressed_organization(context) if is_home else None), False
+    if team.organization_id is not None:
+        return (team.organization_id, None), True
+    return (None, team.pk), project is not None
+
+
+def _pressed_organization(context: dict[str, Any]) -> _Payer | None:
+    """Return the first of the organizations whose billing the viewer sees that has a limit near; one query."""
+    actor = actor_of(context["request"])
+    mine = OrganizationMember.objects.filter(user=actor.lookup_id).values("organization_id")
+    seen = visible(actor, BillingAction.VIEW, Organization.objects.filter(pk__in=mine)).order_by("name")
+    pressed = (pk for pk in seen.values_list("pk", flat=True) if warnings.near_limits(organization_id=pk))
+    return next(((pk, None) for pk in pressed), None)
 
 
 def _subscription(organization_id: int | None, team_id: int | None) -> Subscription:
@@ -106,14 +121,17 @@ def _subscription(organization_id: int | None, team_id: int | None) -> Subscript
     return subscription_of_team(Team.objects.get(pk=team_id or 0))
 
 
-def _notices_context(actor: Actor, subscription: Subscription, limits: list[Any]) -> dict[str, Any]:
+def _notices_context(
+    actor: Actor, subscription: Subscription, limits: list[Any], *, is_at_work: bool
+) -> dict[str, Any]:
     organization = subscription.organization
     sees_all = organization is None or can(actor, BillingAction.VIEW, organization)
     closed = dismissed_notices(actor, subscription)
     notices = [
         notice
         for notice in notices_of(subscription, limits)
-        if (sees_all or notice.affects_logging) and (notice.kind.value, notice.stage) not in closed
+        if ((sees_all and not is_at_work) or notice.affects_logging)
+        and (notice.kind.value, notice.stage) not in closed
     ]
     if not notices:
         return {}

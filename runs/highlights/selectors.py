@@ -53,6 +53,11 @@ class OwnRuns:
     running: list[Highlight]
     recent: list[Highlight]
 
+    @property
+    def has_more_running(self) -> bool:
+        """Whether others may run, which are among the recent ones."""
+        return len(self.running) == MAX_RUNNING
+
 
 def own_highlights(actor: Actor) -> OwnRuns:
     """Return the actor's runs that run, failed within a day, and their last others; monitored machines are no runs."""

@@ -125,17 +125,18 @@ class TestStates:
 
 
 class TestNotices:
-    """BIL-2: above pages of an organization, its teams and projects, to who belongs there."""
+    """BIL-2: on the home page and an organization's pages to who sees its billing, elsewhere only what is refused."""
 
     @pytest.fixture
     def project(self, team: Team) -> Project:
         return ProjectFactory(name="cats", team=team, visibility=Visibility.PUBLIC)
 
-    def _pages(self, project: Project) -> list[str]:
+    def _pages(self) -> list[str]:
         return [
-            reverse("runs:entity", args=["lab"]), reverse("teams:members", args=["lab"]),
-            reverse("runs:project_overview", args=["lab", "cats"]), reverse("teams:organization", args=["acme"]),
-        ]  # fmt: skip
+            reverse("runs:home"),
+            reverse("runs:entity", args=["acme"]),
+            reverse("teams:organization", args=["acme"]),
+        ]
 
     def test_say_what_how_much_and_who_can_change_it(
         self, client: Client, organization: Organization, team: Team, project: Project
@@ -145,12 +146,17 @@ class TestNotices:
         use(team, hours=90, held_gb=12)
         assert refresh_all() == 1
         client.force_login(make_member(team, Preset.ORGANIZATION_ADMIN))
-        for path in self._pages(project):
+        for path in self._pages():
             text = client.get(path).content.decode()
             assert "Tracked hours: 90 h of 100 h in this period." in text, path
             assert "Storage: 12 GB of 10 GB." in text, path
             assert "Nothing is blocked." in text
             assert "Usage admins of acme can change the plan: ada." in text
+        for path in (
+            reverse("teams:members", args=["lab"]),
+            reverse("runs:project_overview", args=["lab", "cats"]),
+        ):
+            assert "notice-limits" not in client.get(path).content.decode()  # where people work
 
     def test_members_read_only_of_what_their_runs_are_refused(
         self, client: Client, organization: Organization, team: Team, project: Project, settings
@@ -174,7 +180,7 @@ class TestNotices:
         self, client: Client, ada: User, organization: Organization, team: Team, project: Project
     ):
         """Closing is kept on the server, for the person alone."""
-        row, path = small(organization), reverse("runs:entity", args=["lab"])
+        row, path = small(organization), reverse("runs:home")
         use(team, hours=90)
         refresh_all()
         client.force_login(ada)
@@ -222,7 +228,7 @@ class TestNotices:
         use(team, hours=90)
         refresh_all()
         client.force_login(ada)
-        text = client.get(reverse("runs:entity", args=["lab"])).content.decode()
+        text = client.get(reverse("runs:home")).content.decode()
         assert reverse("billing:overview", args=["acme"]) in text
         assert "Usage admins of acme" not in text
 
