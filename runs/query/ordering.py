@@ -1,12 +1,13 @@
 """Orders of runs: ``-created_at``, ``+summary_metrics.loss``, several by commas. Missing values come last both ways.
 
-A flat key sorts numbers first, then strings, then booleans (semantics section 4).
+A flat key sorts numbers first, then strings, then booleans (semantics section 4). In the names of pages an order may
+begin with `RUNNING_FIRST`: running runs come before all others, and each part in the order that follows.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import F
+from django.db.models import Case, F, IntegerField, Value, When
 from django.db.models.expressions import OrderBy
 from django.utils.translation import gettext as _
 
@@ -14,8 +15,10 @@ from common.errors import Invalid
 from runs.query.column_names import NamedColumn, named_column, split_names
 from runs.query.columns import Column, ColumnKind, column_named
 from runs.query.flat import InCodeOrder, typed
+from runs.states import RunState
 
 MAX_PARTS = 10
+RUNNING_FIRST = "-running"
 
 
 def read_order(
@@ -38,12 +41,19 @@ def read_page_order(text: str) -> list[tuple[NamedColumn, bool]]:
     Raises:
         Invalid: an unknown column, or too many.
     """
-    return [(named_column(part.lstrip("+-")), part.startswith("-")) for part in split_names(text)]
+    parts = [part for part in split_names(text) if part != RUNNING_FIRST]
+    return [(named_column(part.lstrip("+-")), part.startswith("-")) for part in parts]
 
 
 def page_order(text: str) -> list[OrderBy]:
     """Return what to order by, in the names of pages; as `read_order`."""
-    return _order([(one.column, falling) for one, falling in read_page_order(text)])
+    order = _order([(one.column, falling) for one, falling in read_page_order(text)])
+    return [_RUNNING.desc(), *order] if RUNNING_FIRST in split_names(text) else order
+
+
+_RUNNING = Case(
+    When(state=RunState.RUNNING, then=Value(1)), default=Value(0), output_field=IntegerField()
+)
 
 
 def _order(parts: list[tuple[Column, bool]]) -> list[OrderBy]:

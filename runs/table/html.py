@@ -12,7 +12,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from common.templatetags.runyard import color_index, croppable, duration, icon, initials, relative_time
+from common.templatetags.runyard import avatar, color_index, croppable, duration, icon, relative_time
 from runs.models import Run
 from runs.names.authors import author_of
 from runs.names.run_ids import segment_of
@@ -26,7 +26,6 @@ MAX_SHOWN_TEXT = 300
 _LONG = 18
 _MOST_TAGS = 12
 _EDITED = frozenset({"notes", "tags"})
-_NONE = '<span class="none" aria-hidden="true">–</span>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +88,8 @@ def _draw_cell(drawing: Drawing, column: ShownColumn, row: Row) -> str:
     if cell.type == "":
         return f"<td{css}></td>"
     text, title = format_value(cell)
+    if cell.type == "number" and column.part == "summary":
+        text = _measured(cell.value)
     hover = f' title="{escape(title)}"' if title != text or len(text) > _LONG else ""
     return f"<td{css}{hover}>{escape(text)}</td>"
 
@@ -132,10 +133,19 @@ def format_value(cell: Cell) -> tuple[str, str]:
 
 
 def format_number(value: float) -> str:
-    """Write a number in at most five figures, whole ones in full."""
-    if isinstance(value, int) or (value == int(value) if abs(value) < 1e9 else False):
-        return str(number_format(int(value), force_grouping=True)) if abs(value) < 1e15 else f"{value:.5g}"
-    return f"{value:.5g}"
+    """Write a number in at most four figures, whole ones in full."""
+    size = abs(value)
+    if isinstance(value, int) or (size < 1e9 and value == int(value)):
+        return str(number_format(int(value), force_grouping=True)) if size < 1e15 else f"{value:.4g}"
+    if 1000 <= size < 1e9:
+        return str(number_format(round(value), force_grouping=True))
+    return f"{value:.4g}"
+
+
+def _measured(value: float) -> str:
+    """Write a result: with zeros at the end, so that points and figures of a column stand below each other."""
+    is_short = isinstance(value, float) and 1e-4 <= abs(value) < 1000
+    return f"{value:#.4g}".removesuffix(".") if is_short else format_number(value)
 
 
 def _state(run: Run, _cell: Cell) -> str:
@@ -148,12 +158,10 @@ def _state(run: Run, _cell: Cell) -> str:
 
 def _user(run: Run, cell: Cell) -> str:
     if not cell.text:
-        return _NONE
-    letters, name = escape(initials(cell.text)), escape(author_of(run, cell.text))
-    return (
-        f'<span class="who"><span class="initials initials-sm" aria-hidden="true">{letters}</span>'
-        f'<span class="truncate" title="{name}">{name}</span></span>'
-    )
+        return ""
+    name = escape(author_of(run, cell.text))
+    picture = avatar(run.user, "sm") if run.user else ""
+    return f'<span class="who">{picture}<span class="truncate" title="{name}">{name}</span></span>'
 
 
 def _tags(_run: Run, cell: Cell) -> str:
@@ -177,7 +185,7 @@ def _length(_run: Run, cell: Cell) -> str:
 
 
 def _moment(_run: Run, cell: Cell) -> str:
-    return relative_time(cell.value) if isinstance(cell.value, datetime) else _NONE
+    return relative_time(cell.value) if isinstance(cell.value, datetime) else ""
 
 
 _OWN: dict[str, Callable[[Run, Cell], str]] = {

@@ -11,6 +11,7 @@ from typing import Any
 from django.http import QueryDict
 
 from common.errors import Invalid
+from runs.config.metric_names import COUNTER_RANK, goal_by_name, rank_of
 from runs.query.column_names import named_column
 from runs.query.ordering import read_page_order
 from runs.table import ColumnInfo, Row, TableQuery
@@ -24,9 +25,9 @@ _WITH_HISTOGRAM = 156
 _NARROWEST, _WIDEST = 56, 900
 
 _ALWAYS = ("state",)
-_WHEN_FILLED = ("notes", "tags")
-_THEN = ("created", "runtime", "user")
-_WHEN_VARIED = ("group", "job_type", "host")
+_THEN = ("runtime", "created", "user")
+_WHEN_FILLED = ("tags", "notes")
+_WHEN_VARIED = ("group", "job_type", "host", "sweep")
 _CONFIG_SHOWN, _SUMMARY_SHOWN = 8, 8
 _CONFIG_TRIED, _SUMMARY_TRIED = 48, 24
 
@@ -39,6 +40,8 @@ class Layout:
     hidden: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     widths: Mapping[str, int] | None = None
+    bars: tuple[str, ...] = ()
+    """Numeric columns that draw a bar behind each value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ def read_layout(raw: Any) -> Layout:
         hidden=_names(raw.get("hidden")),
         order=tuple(dict.fromkeys(shown))[:MOST_SHOWN],
         widths=_read_widths(widths) if isinstance(widths, dict) else {},
+        bars=_names(raw.get("bars")),
     )
 
 
@@ -148,18 +152,19 @@ def with_address(state: TableState, given: QueryDict) -> TableState:
 
 def tried_columns(catalogue: Iterable[ColumnInfo]) -> tuple[str, ...]:
     """Return the columns among which `default_columns` chooses."""
-    parts: dict[str, list[str]] = {"field": [], "config": [], "summary": []}
+    parts: dict[str, list[ColumnInfo]] = {"field": [], "config": [], "summary": []}
     for column in catalogue:
         if not column.label.startswith("_"):
-            parts[column.part].append(column.name)
-    fields = [*_ALWAYS, *_WHEN_FILLED, *_THEN, *_WHEN_VARIED]
-    return (*fields, *parts["config"][:_CONFIG_TRIED], *parts["summary"][:_SUMMARY_TRIED])[:MOST_SHOWN]
+            parts[column.part].append(column)
+    summary = sorted(parts["summary"], key=lambda one: rank_of(one.label))
+    keys = [one.name for one in (*parts["config"][:_CONFIG_TRIED], *summary[:_SUMMARY_TRIED])]
+    return (*_ALWAYS, *_THEN, *_WHEN_FILLED, *_WHEN_VARIED, *keys)[:MOST_SHOWN]
 
 
 def default_columns(catalogue: Sequence[ColumnInfo], rows: Sequence[Row], layout: Layout) -> tuple[str, ...]:
     """Choose the columns of a project that nobody has set up, from the rows that will be shown.
 
-    What tells runs apart comes first: fields and configuration that differ, then what most runs have a result of.
+    Results come first, then the configuration that differs and what else tells runs apart.
     """
     values = {name: [row.cells[name].text for row in rows] for name in tried_columns(catalogue)}
 
@@ -170,17 +175,30 @@ def default_columns(catalogue: Sequence[ColumnInfo], rows: Sequence[Row], layout
         return any(values[name])
 
     by_part = {
-        part: [one.name for one in catalogue if one.part == part and one.name in values]
+        part: [one for one in catalogue if one.part == part and one.name in values]
         for part in ("config", "summary")
     }
-    config = list(filter(is_varied, by_part["config"])) or by_part["config"]
-    filled = Counter({name: sum(map(bool, values[name])) for name in by_part["summary"]})
-    summary = [name for name, count in filled.most_common(_SUMMARY_SHOWN) if count]
-    fields = [
-        *_ALWAYS, *filter(is_filled, _WHEN_FILLED), *_THEN, *filter(is_varied, _WHEN_VARIED),
+    config = [one.name for one in by_part["config"]]
+    config = list(filter(is_varied, config)) or config
+    metrics, counters = _results(by_part["summary"], values)
+    found = [
+        *_ALWAYS, *metrics, *config[:_CONFIG_SHOWN], *_THEN, *filter(is_filled, _WHEN_FILLED),
+        *filter(is_varied, _WHEN_VARIED), *counters,
     ]  # fmt: skip
-    found = [*fields, *config[:_CONFIG_SHOWN], *sorted(summary, key=by_part["summary"].index)]
     return tuple(name for name in found if name not in layout.hidden)
+
+
+def _results(
+    columns: Sequence[ColumnInfo], values: Mapping[str, Sequence[str]]
+) -> tuple[list[str], list[str]]:
+    """Return the metrics that most rows have, those first that matter most, and apart from them the counters."""
+    filled = Counter({one: sum(map(bool, values[one.name])) for one in columns})
+    ranks = {one: rank_of(one.label) for one in columns}
+    often = [one for one, count in filled.most_common() if count]
+    often.sort(key=lambda one: ranks[one] == COUNTER_RANK)
+    shown = sorted(often[:_SUMMARY_SHOWN], key=lambda one: (ranks[one], columns.index(one)))
+    metrics = [one.name for one in shown if ranks[one] != COUNTER_RANK]
+    return metrics, [one.name for one in shown if ranks[one] == COUNTER_RANK]
 
 
 def shown_columns(
@@ -209,10 +227,16 @@ def shown_columns(
                 css=_css_of(info, layout),
                 sort="" if not place else "descending" if falling else "ascending",
                 place=place if len(parts) > 1 else 0,
-                goal=info.goal,
+                goal=_goal_of(info),
             )
         )
     return found
+
+
+def _goal_of(info: ColumnInfo) -> str:
+    """Return which direction is better, as scripts said, else as the name of a metric tells."""
+    is_metric = info.part == "summary" and info.type in {"number", "mixed"}
+    return info.goal or (goal_by_name(info.label) if is_metric else "")
 
 
 def _unknown(name: str) -> ColumnInfo:

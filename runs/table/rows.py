@@ -65,7 +65,9 @@ def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> 
     chosen = Run.objects.filter(pk__in=ids)
     reader = Reader(map(named_column, columns))
     cells = {pk: reader.cells(values) for pk, _state, values in reader.rows(chosen, revealed=True)}
-    runs = {run.pk: run for run in chosen.defer(*WIDE)}
+    narrow = chosen.defer(*WIDE)
+    with_people = narrow.select_related("user__claim", "logged_by") if "user" in columns else narrow
+    runs = {run.pk: run for run in with_people}
     for run in runs.values():
         run.project = project
     return [Row(runs[pk], cells[pk]) for pk in ids if pk in runs and pk in cells]

@@ -1,8 +1,8 @@
 """The runs table's page and its parts: ``/<entity>/<project>/runs`` (RUN-21 to RUN-25).
 
 One address answers for all of it. ``?part=`` names what a script asks for: ``table`` (everything that scrolls),
-``rows`` (a hundred more), ``groups`` (one level), and as JSON ``columns``, ``values`` (of a column), ``uids`` (of a
-group), ``filter`` (the tree of an expression, or where it is wrong).
+``rows`` (a hundred more), ``groups`` (one level), and as JSON ``columns``, ``values`` (of a column), ``extents`` (of
+numeric columns), ``uids`` (of a group), ``filter`` (the tree of an expression, or where it is wrong).
 """
 
 import json
@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -45,7 +46,7 @@ from runs.table import (
     rows_of,
     visible_catalogue,
 )
-from runs.table.group_keys import NOTHING
+from runs.table.extents import extents_of
 from runs.table.html import Drawing, draw_group, draw_rows
 from runs.table.layout import (
     ShownColumn,
@@ -318,8 +319,8 @@ def _groups(table: Table, columns: list[ShownColumn], query: TableQuery) -> dict
     groups = [
         {
             "path": json.dumps(group.path),
-            "label": labels.get(group.column, group.column),
-            "text": mask(sweeps.get(group.text, group.text)) or NOTHING,
+            "label": labels.get(group.column, group.column) if group.text else "",
+            "text": mask(sweeps.get(group.text, group.text)) or _nothing(group.column),
             "count": group.count,
             "html": draw_group(columns, group),
         }
@@ -335,6 +336,11 @@ def _groups(table: Table, columns: list[ShownColumn], query: TableQuery) -> dict
         "inside": json.dumps(path),
         "more_path": json.dumps([*path, ""]),
     }
+
+
+def _nothing(column: str) -> str:
+    """Return what the group of the runs without a value is called."""
+    return {"group": _("No group"), "sweep": _("No sweep")}.get(column, _("No value"))
 
 
 def _columns(table: Table) -> HttpResponse:
@@ -362,6 +368,12 @@ def _values(table: Table) -> HttpResponse:
     return JsonResponse({"values": [text for text, _count in counts.most_common(_MOST_VALUES)]})
 
 
+def _extents(table: Table) -> HttpResponse:
+    """Return the smallest and largest value of columns over all runs listed: what is best, and how long bars are."""
+    query = TableQuery.of(table.request.GET)
+    return JsonResponse({"extents": extents_of(table.actor, table.project, query)})
+
+
 def _in_quotes(text: str) -> str:
     return quoted(text, '"')
 
@@ -377,5 +389,5 @@ def _filter(table: Table) -> HttpResponse:
 
 PARTS: dict[str, Callable[[Table], HttpResponse]] = {
     "": _page, "table": _table, "rows": _more_rows, "groups": _more_groups, "columns": _columns,
-    "values": _values, "filter": _filter, "uids": _group_uids,
+    "values": _values, "extents": _extents, "filter": _filter, "uids": _group_uids,
 }  # fmt: skip

@@ -81,17 +81,21 @@ def cells(answer, uid):
 
 
 def test_the_page_shows_runs_without_any_script(client, project, member):
-    """RUN-21: newest first; the columns are those that tell runs apart, then what they resulted in."""
-    make(project, "old", config={"lr": 0.1, "seed": 7}, summary={"loss": 0.25}, display_name="older one")
-    make(project, "new", config={"lr": 0.2, "seed": 7}, summary={"loss": 0.5}, tags=["keep"])
+    """RUN-21: newest first; the columns are what runs resulted in, then what tells them apart, counters at last."""
+    old, new = ({"loss": loss, "val/acc": 0.5, "epoch": 3} for loss in (0.25, 0.5))
+    make(project, "old", config={"lr": 0.1, "seed": 7}, summary=old, display_name="older one")
+    make(project, "new", config={"lr": 0.2, "seed": 7}, summary=new, tags=["keep"])
     page = ask(client, project)
     assert uids(page) == ["new", "old"]
-    assert heads(page)[:3] == ["name", "state", "tags"]
-    assert "config.lr" in heads(page)
+    assert heads(page) == [
+        "name", "state", "summary.val/acc", "summary.loss", "config.lr", "runtime", "created", "user", "tags",
+        "summary.epoch",
+    ]  # fmt: skip
     assert "config.seed" not in heads(page), "all runs have the same"
-    assert heads(page)[-1] == "summary.loss"
     assert cells(page, "old")[1] == "older one"
-    assert cells(page, "old")[-2:] == ["0.25", ""]
+    assert cells(page, "old")[3:6] == ["0.5000", "0.2500", "0.1"]
+    goals = dict(re.findall(r'data-column="([^"]+)"[^>]*?data-goal="(\w+)"', page.content.decode()))
+    assert goals == {"summary.val/acc": "maximize", "summary.loss": "minimize"}
 
 
 def test_text_of_users_is_text(client, project, member):
@@ -181,7 +185,7 @@ def test_groups_say_their_count_states_and_spread(client, project, member):
     assert re.findall(r'data-count="(\d+)"', inner) == ["2", "1"]
     assert "data-last" in inner
     unnamed = ask(client, project, "groups", group=["group"]).content.decode()
-    assert 'title="Group = –"' in unnamed  # the review's D19: runs without a value have a name
+    assert "No group" in unnamed  # the review's D19: runs without a value have a name
     rows = ask(client, project, "rows", path=json.dumps(['"adam"', "0"]), **both)
     assert uids(rows) == ["r2", "r0"]
 
@@ -286,6 +290,29 @@ def test_the_panel_and_completion_know_columns_and_values(client, project, membe
     assert values == ['"adam"', '"say \\"hi\\""']
     assert ask(client, project, "values", column="tags").json()["values"] == ['"x"', '"y"']
     assert ask(client, project, "values", column="no such").json()["values"] == []
+
+
+def test_extents_are_those_of_all_runs_listed(client, project, member, django_assert_max_num_queries):
+    """The best of a column may be on a page that is not drawn; infinite values are no ends of a bar."""
+    for number in range(3):
+        make(project, f"r{number}", config={"lr": "low"}, summary={"loss": number, "acc": float("inf")})
+    make(project, "other", summary={"loss": -1})
+    columns = ["summary.loss", "summary.acc", "config.lr", "state"]
+    with django_assert_max_num_queries(9):
+        answer = ask(client, project, "extents", columns=columns, filter="id != 'other'")
+    assert answer.json() == {"extents": {"summary.loss": [0.0, 2.0]}}
+
+
+def test_running_runs_come_first_where_that_is_chosen(client, project, member):
+    for number in range(3):
+        run = make(project, f"r{number}")
+        if number != 1:
+            finish(run)
+    page = ask(client, project, order="-running,-created")
+    assert uids(page) == ["r1", "r2", "r0"]
+    assert reply_of(page)["state"]["order"] == "-running,-created"
+    assert page.content.decode().count("aria-sort") == 1
+    assert uids(ask(client, project, "rows", order="-running,+created")) == ["r1", "r0", "r2"]
 
 
 def test_only_what_one_may_change_can_be_edited(client, project, member):
