@@ -4,6 +4,7 @@ import { enableColumnsPanel } from "../table/columns-panel";
 import { enableCopyingRuns } from "../table/copy";
 import { enableCropping } from "../table/crop";
 import { enableEditing } from "../table/edit";
+import { enableExtents } from "../table/extents";
 import { enableBuilder } from "../table/filter/builder";
 import { enableChips } from "../table/filter/chips";
 import { enableExpression } from "../table/filter/expression";
@@ -13,6 +14,7 @@ import { enableKeys } from "../table/keys";
 import { followProject } from "../table/live";
 import { Pages } from "../table/pages";
 import { enableReordering } from "../table/reorder";
+import { enableRunningFirst } from "../table/running-first";
 import { Selection } from "../table/selection";
 import { RunsTable } from "../table/table";
 import { enableToolbar } from "../table/toolbar";
@@ -32,7 +34,14 @@ const showCropping = enableCropping(
   },
 );
 table.addEventListener("drawn", showCropping);
+const showOrder = enableRunningFirst(
+  table.root,
+  () => table.state.order,
+  (order) => void table.change({ order }),
+);
+table.addEventListener("state", showOrder);
 enableWidths(table);
+enableExtents(table);
 enableHeader(table);
 enableReordering(table);
 enableToolbar(table);

@@ -3,6 +3,7 @@ import { make, makeIcon, makeIconButton, one } from "../lib/dom";
 import { word } from "../lib/words";
 import type { Catalogue, ColumnInfo } from "./catalogue";
 import { hide, move, pin, show } from "./header";
+import { NO_LAYOUT } from "./state";
 import type { RunsTable } from "./table";
 
 const PARTS = ["field", "config", "summary"] as const;
@@ -219,6 +220,6 @@ class ColumnsPanel {
   }
 
   private async reset(): Promise<void> {
-    await this.table.change({ columns: { pinned: [], hidden: [], order: [], widths: {} } });
+    await this.table.change({ columns: NO_LAYOUT });
   }
 }

@@ -1,6 +1,6 @@
 import { one } from "../lib/dom";
 import { openAt, walkMenu } from "./popup";
-import { DEFAULT_ORDER, readOrder, writeOrder } from "./state";
+import { isRunningFirst, type OrderPart, readOrder, withRunningFirst, writeOrder } from "./state";
 import type { RunsTable } from "./table";
 
 /** Sort by a click on a header, with shift after what is sorted already; the menu of each column (RUN-21). */
@@ -29,7 +29,10 @@ function openMenu(table: RunsTable, menu: HTMLElement, column: string, opener: H
   const pinned = table.state.columns.pinned.includes(column);
   const isName = column === "name";
   const isGrouped = table.state.group.includes(column);
+  const hasBars = table.state.columns.bars.includes(column);
   const hidden = {
+    bars: hasBars || !canHaveBars(table, column),
+    nobars: !hasBars,
     pin: pinned || isName,
     unpin: !pinned,
     hide: isName,
@@ -40,33 +43,46 @@ function openMenu(table: RunsTable, menu: HTMLElement, column: string, opener: H
   openAt(menu, opener);
 }
 
+/** Whether a column holds numbers of config or summary. */
+function canHaveBars(table: RunsTable, column: string): boolean {
+  const type = table.headOf(column)?.dataset.type;
+  return column.includes(".") && (type === "number" || type === "mixed");
+}
+
 async function runAct(table: RunsTable, act: string, column: string): Promise<void> {
   const { group } = table.state;
   if (act === "asc" || act === "desc") await sortBy(table, column, act === "desc");
   else if (act === "group") await table.change({ group: [...group, column] });
   else if (act === "ungroup") await table.change({ group: group.filter((name) => name !== column) });
+  else if (act === "bars") await table.changeLayout({ bars: [...table.state.columns.bars, column] });
+  else if (act === "nobars")
+    await table.changeLayout({ bars: table.state.columns.bars.filter((name) => name !== column) });
   else if (act === "pin") await pin(table, column, true);
   else if (act === "unpin") await pin(table, column, false);
   else await hide(table, column);
 }
 
 async function sortBy(table: RunsTable, column: string, falling: boolean): Promise<void> {
-  await table.change({ order: writeOrder([{ column, falling }]) });
+  await sort(table, [{ column, falling }]);
+}
+
+/** Sort by columns; whether running runs come first stays as it is. */
+async function sort(table: RunsTable, parts: OrderPart[]): Promise<void> {
+  await table.change({ order: withRunningFirst(writeOrder(parts), isRunningFirst(table.state.order)) });
 }
 
 /** First click: the best on top, else numbers and times falling; then the other way; then as by default. */
 function sortByClick(table: RunsTable, column: string, also: boolean): void {
   const parts = readOrder(table.state.order);
   const now = parts.find((part) => part.column === column);
-  const header = one<HTMLElement>(`thead th[data-column="${CSS.escape(column)}"]`, table.scroll);
-  const { goal, type } = header.dataset;
+  const { goal, type } = table.headOf(column)?.dataset ?? {};
   const fallsFirst = goal ? goal === "maximize" : type !== "text";
   const isBack = now !== undefined && now.falling !== fallsFirst;
   const next = isBack ? [] : [{ column, falling: now ? !now.falling : fallsFirst }];
   const others = also ? parts.filter((part) => part.column !== column) : [];
   const same = also && now && !isBack;
   const order = same ? parts.map((part) => (part === now ? (next[0] ?? part) : part)) : [...others, ...next];
-  void table.change({ order: writeOrder(order) || DEFAULT_ORDER });
+  void sort(table, order);
 }
 
 /** Hide a column. */

@@ -11,6 +11,8 @@ export interface Layout {
   order: string[];
   /** Pixels, of columns that were resized. */
   widths: Record<string, number>;
+  /** Numeric columns that draw a bar behind each value. */
+  bars: string[];
 }
 
 /** What a saved view keeps of the table. */
@@ -52,7 +54,7 @@ export interface Leaf {
 export type Value = string | number | boolean | null;
 
 export const DEFAULT_ORDER = "-created";
-export const NO_LAYOUT: Layout = { pinned: [], hidden: [], order: [], widths: {} };
+export const NO_LAYOUT: Layout = { pinned: [], hidden: [], order: [], widths: {}, bars: [] };
 
 /** The part of the state that a link carries, without what is as by default. */
 export function linkQuery(state: TableState): URLSearchParams {
@@ -69,11 +71,25 @@ export interface OrderPart {
   falling: boolean;
 }
 
+/** The part of an order that puts running runs above all others; it stands first. */
+const RUNNING_FIRST = "-running";
+
+/** Whether running runs come before all others. */
+export function isRunningFirst(order: string): boolean {
+  return order.split(",").includes(RUNNING_FIRST);
+}
+
+/** The same order with running runs first, or without. */
+export function withRunningFirst(order: string, isFirst: boolean): string {
+  const rest = writeOrder(readOrder(order)) || DEFAULT_ORDER;
+  return isFirst ? `${RUNNING_FIRST},${rest}` : rest;
+}
+
 /** The columns of an order, the first one first. */
 export function readOrder(order: string): OrderPart[] {
   return order
     .split(",")
-    .filter(Boolean)
+    .filter((part) => part && part !== RUNNING_FIRST)
     .map((part) => ({ column: part.replace(/^[+-]/, ""), falling: part.startsWith("-") }));
 }
 

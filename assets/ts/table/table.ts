@@ -96,6 +96,11 @@ export class RunsTable extends EventTarget {
     return this.table?.tHead?.rows[0]?.cells[cell.cellIndex]?.dataset.column ?? "";
   }
 
+  /** The head of a column that is shown. */
+  headOf(column: string): HTMLTableCellElement | null {
+    return this.scroll.querySelector(`thead th[data-column="${CSS.escape(column)}"]`);
+  }
+
   /** The cell of a row in a column. */
   cellIn(row: HTMLTableRowElement, column: string): HTMLTableCellElement | undefined {
     return [...row.cells].find((cell) => this.columnOf(cell) === column);
