@@ -143,9 +143,11 @@ def format_number(value: float) -> str:
 
 
 def _measured(value: float) -> str:
-    """Write a result: with zeros at the end, so that points and figures of a column stand below each other."""
-    is_short = isinstance(value, float) and 1e-4 <= abs(value) < 1000
-    return f"{value:#.4g}".removesuffix(".") if is_short else format_number(value)
+    """Write a result: with zeros at the end, so that the points of a column stand below each other."""
+    size = abs(value)
+    if not isinstance(value, float) or not 1e-4 <= size < 1000:
+        return format_number(value)
+    return f"{value:.4f}" if 0.1 <= size < 10 else f"{value:#.4g}"
 
 
 def _state(run: Run, _cell: Cell) -> str:

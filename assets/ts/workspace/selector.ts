@@ -1,13 +1,13 @@
-import { type Color, paint } from "../charts/palette";
+import type { Color } from "../charts/palette";
 import { announce, toast } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
 import { formatCount } from "../lib/format";
-import { ofRun } from "../lib/runs";
 import { word } from "../lib/words";
 import { Narrowing } from "../panels/narrowing";
+import type { Stage } from "../panels/panel";
 import type { RunGroup, RunInfo, Runs } from "../panels/runs";
-import { pickColor } from "./color-menu";
 import { type GroupsState, RunGroups } from "./run-groups";
+import { type ColorState, SelectorColors } from "./selector-colors";
 
 /** Runs drawn when nobody has chosen. */
 const DRAWN_AT_FIRST = 10;
@@ -18,14 +18,12 @@ const REFRESH_PAUSE_MS = 1000;
 const SEARCH_PAUSE_MS = 200;
 
 /** What a person chose: kept under `selector` of a view. */
-export interface SelectorState {
+export interface SelectorState extends ColorState {
   hidden?: string[];
   /** Drawn although they are not among the first. */
   shown?: string[];
   /** How many of the first runs are drawn. */
   first?: number;
-  /** By run, or by the path of a group. */
-  colors?: Record<string, Color>;
   groups?: GroupsState;
 }
 
@@ -34,6 +32,7 @@ export interface SelectorOptions {
   groupsUrl: string;
   state: SelectorState;
   save(state: SelectorState): void;
+  stage: Pick<Stage, "offered" | "table">;
   /** Keep which runs are listed. */
   saveFilter(filter: string): void;
   /** Other runs are drawn, or in other colours. */
@@ -58,6 +57,7 @@ export class Selector implements Runs {
   onFollow: (() => void) | undefined;
 
   private readonly groups: RunGroups;
+  private readonly colors: SelectorColors;
 
   constructor(private readonly options: SelectorOptions) {
     this.state = options.state;
@@ -71,11 +71,18 @@ export class Selector implements Runs {
       query: () => this.query(),
       save: (groups) => this.keep({ ...this.state, groups }),
       changed: () => this.mark(),
-      pickColor: (path, button) => this.pickColor(path, button),
+      pickColor: (path, button) => this.colors.pick(path, button, () => this.groups.recolor()),
     });
+    this.colors = new SelectorColors(
+      options.stage,
+      () => this.state,
+      (part) => this.keep({ ...this.state, ...part }),
+      () => this.learn(),
+    );
     this.listen();
     this.learn();
     void this.readChosen();
+    this.colors.read();
   }
 
   /** List the runs for which an expression holds, and keep it. */
@@ -108,7 +115,7 @@ export class Selector implements Runs {
   }
 
   colorOf(uid: string, color: Color): Color {
-    return ofRun(this.state.colors, uid) ?? color;
+    return this.colors.of(uid, color);
   }
 
   /** Ids of all runs that are listed so far. */
@@ -139,6 +146,7 @@ export class Selector implements Runs {
   /** Take another choice, such as a saved view's. */
   replace(state: SelectorState): void {
     this.keep(state);
+    this.colors.read();
     void this.readChosen();
   }
 
@@ -181,12 +189,11 @@ export class Selector implements Runs {
     for (const row of this.pinned.querySelectorAll<HTMLElement>("[data-uid]")) {
       if (listed.has(row.dataset.uid ?? "")) row.remove();
     }
-    for (const row of this.rows()) {
-      const { uid = "", name = "", state = "", color = "0" } = row.dataset;
-      const own = this.colorOf(uid, Number(color));
-      paint(row, own);
-      this.known.set(uid, { uid, name, state, color: own });
+    for (const { dataset } of this.rows()) {
+      const { uid = "", name = "", state = "", color = "0" } = dataset;
+      this.known.set(uid, { uid, name, state, color: Number(color) });
     }
+    this.colors.paint(this.rows(), this.chosen(), (uid) => this.known.get(uid));
     this.mark();
   }
 
@@ -245,7 +252,7 @@ export class Selector implements Runs {
       else if (target.closest("[data-only]"))
         this.keep({ ...this.state, hidden: [], shown: [uid], first: 0 });
       else if (target.closest("[data-swatch]"))
-        this.pickColor(uid, target.closest<HTMLElement>("[data-swatch]"));
+        this.colors.pick(uid, target.closest<HTMLElement>("[data-swatch]"));
     });
     one("[data-hide-all]").addEventListener("click", () => {
       if (this.groups.isOn) this.groups.hideAll();
@@ -296,13 +303,6 @@ export class Selector implements Runs {
   private async readChosen(): Promise<void> {
     await this.readFirst();
     await this.readPinned();
-  }
-
-  private pickColor(key: string, button: HTMLElement | null): void {
-    pickColor(button, (color) => {
-      this.keep({ ...this.state, colors: { ...this.state.colors, [key]: color } });
-      if (this.groups.isOn) this.groups.recolor();
-    });
   }
 
   private async searchAgain(): Promise<void> {

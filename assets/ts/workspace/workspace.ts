@@ -104,6 +104,7 @@ export class Workspace implements Stage {
         state: start.selector ?? {},
         save: (selector) => this.keeper.keep({ selector }),
         saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
+        stage: this,
         changed: () => this.runsChanged(),
       });
       this.showCropping = enableCropping(
