@@ -17,6 +17,7 @@ from runs.models import Run
 from runs.names.authors import author_of
 from runs.names.run_ids import segment_of
 from runs.names.sweep_names import SweepName
+from runs.saved_views.run_colors import RunColor, color_class
 from runs.secrets.masking import mask
 from runs.states import RunState
 from runs.table import Cell, Group, GroupNumbers, Row
@@ -49,7 +50,7 @@ class Drawing:
     columns: Sequence[ShownColumn]
     runs_url: str
     """What run ids are appended to."""
-    colors: Mapping[str, int]
+    colors: Mapping[str, RunColor]
     """Colours that the viewer gave runs, by uid."""
     editable: frozenset[int] | set[int]
     """Runs that the viewer may change."""
@@ -102,13 +103,14 @@ def _kept(column: str, cell: Cell) -> str:
 def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     name = run.display_name
     color = drawing.colors.get(run.uid, color_index(run.number))
+    own = f' data-color="{color}"' if run.uid in drawing.colors else ""
     lock = (
         f'<span class="protected">{icon("lock", _("protected from deletion"))}</span>'
         if run.is_protected
         else ""
     )
     return (
-        f'<th scope="row" class="{css}"><span class="run-cell"><span class="run-swatch run-color-{color}"></span>'
+        f'<th scope="row" class="{css}"><span class="run-cell {color_class(color)}"{own}><span class="run-swatch"></span>'
         f'<a class="crop" href="{drawing.runs_url}{quote(segment_of(run.uid), safe="")}" title="{escape(name)}">'
         f"{croppable(name)}</a>{lock}</span></th>"
     )

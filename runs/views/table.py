@@ -34,6 +34,7 @@ from runs.names.sweep_names import SweepName, sweep_names
 from runs.projects.quickstart import script_for
 from runs.query.column_names import named_column, quoted
 from runs.query.expression import read_expression, tree_of
+from runs.saved_views.run_colors import RunColors, run_colors
 from runs.saved_views.selectors import get_view, working_view
 from runs.secrets.masking import mask
 from runs.table import (
@@ -88,13 +89,9 @@ class Table:
         return working_view(self.actor, self.project)
 
     @cached_property
-    def colors(self) -> dict[str, int]:
+    def colors(self) -> RunColors:
         """Colours that the viewer gave runs."""
-        selector = self.working.get("selector") or {}
-        found = selector.get("colors") if isinstance(selector, dict) else None
-        return {
-            uid: index for uid, index in (found or {}).items() if isinstance(index, int) and 0 <= index < 8
-        }
+        return run_colors(self.working)
 
     @cached_property
     def catalogue(self) -> list[ColumnInfo]:
@@ -150,6 +147,7 @@ def _page(table: Table) -> HttpResponse:
         "mine": f"user = {_in_quotes(name)}" if name else "",
         "conditions": bool(state.query.filter or state.query.search or state.query.group),
         "urls": _urls(table),
+        "color_by": table.colors.by,
     }
     return render(table.request, "runs/table/page.html", context)
 
@@ -159,6 +157,7 @@ def _urls(table: Table) -> dict[str, str]:
     return {
         "table": reverse("runs:runs", args=table.names),
         "act": reverse("runs:act", args=[*table.names, "tag"]).removesuffix("tag"),
+        "columns": reverse("metrics:project_columns", args=table.names),
         "compare": reverse("runs:compare", args=table.names),
         "export": reverse("runs:runs_csv", args=table.names),
         "views": f"{reverse('api-view-list')}?{whose}",
@@ -258,7 +257,7 @@ def _rows(table: Table, columns: list[ShownColumn], rows: list[Row], offset: int
     drawing = Drawing(
         columns=columns,
         runs_url=reverse("runs:runs", args=table.names) + "/",
-        colors=table.colors,
+        colors=table.colors.picked,
         editable=selectors.changeable([row.run.pk for row in rows], table.actor),
         sweeps=_sweeps(table, columns, rows),
     )

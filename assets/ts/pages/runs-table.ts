@@ -1,5 +1,6 @@
 import { enableBulk } from "../table/bulk";
 import { Catalogue } from "../table/catalogue";
+import { enableColors } from "../table/colors";
 import { enableColumnsPanel } from "../table/columns-panel";
 import { enableCopyingRuns } from "../table/copy";
 import { enableCropping } from "../table/crop";
@@ -42,6 +43,7 @@ const showOrder = enableRunningFirst(
 table.addEventListener("state", showOrder);
 enableWidths(table);
 enableExtents(table);
+enableColors(table);
 enableHeader(table);
 enableReordering(table);
 enableToolbar(table);

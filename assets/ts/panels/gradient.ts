@@ -1,10 +1,10 @@
-/** From low to high: purple, blue-green, yellow (after viridis), told apart in every colour blindness. */
+/** From low to high: purple, blue-green, amber (after viridis), told apart in every color blindness, 3:1 on the surface. */
 const STOPS = [
   [68, 1, 84],
   [59, 82, 139],
-  [33, 145, 140],
-  [94, 201, 98],
-  [244, 206, 37],
+  [24, 125, 125],
+  [76, 150, 56],
+  [190, 128, 0],
 ] as const;
 const STOPS_DARK = [
   [140, 90, 210],

@@ -5,6 +5,9 @@ import type { RunTable } from "../panels/run-table";
 
 /** From so many times the smallest value on, places are taken by powers of ten. */
 const WIDE = 100;
+/** From so many values on, this part of them at either end is beyond the scale. */
+const MANY = 20;
+const OUTERMOST = 0.05;
 
 /** What colors by a column mean: names, or a range of numbers. */
 export interface ColorKey {
@@ -36,21 +39,22 @@ function scaleOf(values: Float64Array): (value: number) => Color {
   return (value) => gradient(to > from ? (along(value) - from) / (to - from) : 0.5);
 }
 
+/** The ends of the scale: where many runs have values, the few outermost do not stretch it. */
 function endsOf(values: Float64Array): { low: number; high: number } {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  return { low, high };
+  const sorted = values.filter(Number.isFinite).sort();
+  const outside = sorted.length >= MANY ? Math.floor(sorted.length * OUTERMOST) : 0;
+  return { low: sorted[outside] ?? 1, high: sorted[sorted.length - 1 - outside] ?? 0 };
 }
 
 function keyOf(names: readonly string[] | null, values: Float64Array): ColorKey {
   if (names) return { names: names.map((text, at) => ({ text, color: at % LOOKS })), range: null };
   const { low, high } = endsOf(values);
   if (low > high) return { names: [], range: null };
-  return { names: [], range: { low: formatValue(low), high: formatValue(high) } };
+  return { names: [], range: { low: rounded(low), high: rounded(high) } };
+}
+
+function rounded(value: number): string {
+  return formatValue(Number(value.toPrecision(3)));
 }
 
 /** The colors of the scale from low to high, for a strip beside its ends. */

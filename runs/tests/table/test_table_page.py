@@ -343,12 +343,16 @@ def test_a_project_without_runs_says_what_to_do(client, project, member):
     assert f"entity=&quot;{project.team.name}&quot;" in page
 
 
-def test_runs_have_the_colours_their_viewer_gave_them(client, project, member):
-    run = make(project, "a")
-    other = (run.pk + 3) % 8
-    spec = {"selector": {"colors": {"a": other, "b": "red"}}}
+def test_runs_have_the_colors_their_viewer_gave_them(client, project, member):
+    for uid in "abc":
+        make(project, uid)
+    spec = {"selector": {"colors": {"a": 13, "b": "red", "c": "#12ab34"}, "colorBy": "config.lr"}}
     SavedView.objects.create(project=project, user=member, name="", spec=spec)
-    assert f"run-color-{other}" in ask(client, project).content.decode()
+    page = ask(client, project).content.decode()
+    assert 'class="run-cell run-color-5 is-dashed" data-color="13"' in page
+    assert 'class="run-cell run-color-1">' in page, "no color, hence its own"
+    assert 'data-color="#12ab34"' in page
+    assert 'data-color-by="config.lr"' in page
 
 
 @pytest.mark.parametrize(
