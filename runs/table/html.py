@@ -90,7 +90,7 @@ def _draw_cell(drawing: Drawing, column: ShownColumn, row: Row) -> str:
         return f"<td{css}></td>"
     text, title = format_value(cell)
     if cell.type == "number" and column.part == "summary":
-        text = _measured(cell.value)
+        text = measured_number(cell.value)
     hover = f' title="{escape(title)}"' if title != text or len(text) > _LONG else ""
     return f"<td{css}{hover}>{escape(text)}</td>"
 
@@ -144,7 +144,7 @@ def format_number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _measured(value: float) -> str:
+def measured_number(value: float) -> str:
     """Write a result: with zeros at the end, so that the points of a column stand below each other."""
     size = abs(value)
     if not isinstance(value, float) or not 1e-4 <= size < 1000:

@@ -1,9 +1,12 @@
 """A project's overview and settings, its deleted runs, and the comparison of some runs (RUN-20, RUN-7, RUN-29)."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -12,6 +15,7 @@ from access.engine import can
 from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import Conflict, Invalid
+from common.templatetags.runyard import color_index
 from runs import selectors
 from runs.access import ProjectAction, RunAction
 from runs.bulk_actions import deletion
@@ -20,7 +24,10 @@ from runs.lifecycle.purge import undo_ends_at
 from runs.models import Run
 from runs.projects import services as projects
 from runs.projects.visibility import choices_for
+from runs.saved_views.run_colors import run_colors
+from runs.saved_views.selectors import working_view
 from runs.table.comparison import compare_runs
+from runs.table.environments import compare_environments
 from teams.models import Visibility
 
 MOST_COMPARED = 20
@@ -140,7 +147,10 @@ def deleted(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 @declare(RunAction.VIEW)
 @require_GET
 def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
-    """Set chosen runs side by side, differences first; ``runs`` repeated, ``all=1`` also shows what is equal."""
+    """Set chosen runs side by side; ``runs`` repeated, ``all=1`` also shows what is equal.
+
+    ``part=environment`` answers with the lines on machines and packages alone, which lie in files of the runs.
+    """
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
     uids = list(dict.fromkeys(request.GET.getlist("runs")))
@@ -151,12 +161,28 @@ def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         )
     found: dict[str, Run] = {run.uid: run for run in selectors.runs_of(actor, row).filter(uid__in=uids)}
     runs = [found[uid] for uid in uids if uid in found]
-    context = {
-        "project": row,
-        "team": row.team,
-        "runs": runs,
-        "parts": compare_runs(runs, with_equal=bool(request.GET.get("all"))),
+    context: dict[str, Any] = {"project": row, "team": row.team, "runs": runs}
+    if request.GET.get("part") == "environment":
+        context["parts"] = compare_environments(runs)
+        return render(request, "runs/table/comparison_parts.html", context)
+    context |= {
+        "heads": [(run, _address([other for other in runs if other is not run])) for run in runs],
+        "parts": compare_runs(runs, with_equal=True),
         "with_equal": bool(request.GET.get("all")),
         "missing": [uid for uid in uids if uid not in found],
+        "can_add": len(runs) < MOST_COMPARED,
+        "environment": f"{_address(runs)}&part=environment",
+        "start": {
+            "colors": run_colors(working_view(actor, row)).picked,
+            "runs": [
+                {"uid": run.uid, "name": run.display_name, "state": run.state, "color": color_index(run.number)}
+                for run in runs
+            ],
+        },
     }
     return render(request, "runs/table/comparison.html", context)
+
+
+def _address(runs: list[Run]) -> str:
+    """Return the query of a comparison of these runs."""
+    return "?" + urlencode({"runs": [run.uid for run in runs]}, doseq=True)

@@ -1,5 +1,6 @@
 /** Not read out: icons, marks beside values, and what only screen readers are told. */
-const UNSAID = ".visually-hidden, .extreme, .protected, [aria-hidden=true], svg";
+const UNSAID =
+  ".visually-hidden, .extreme, .delta, .compare-baseline, .state-dot, .protected, [aria-hidden=true], svg";
 const NUMBER = /^[-−+]?(\d[\d,.\u00a0\u202f ]*)(e[-+]?\d+)?%?$/i;
 
 /** The texts of a row's cells, as they are shown, times in full; boxes to tick and fillers are left out. */

@@ -1,20 +1,63 @@
+import { paint } from "../charts/palette";
+import { enableAdding } from "../compare/add-run";
+import { drawCharts } from "../compare/charts";
+import { enableComparison } from "../compare/table";
 import { one } from "../lib/dom";
 import { cellsOf } from "../lib/table-text";
+import type { RunInfo } from "../panels/runs";
 import { copyTable, formOf } from "../table/copy";
 import { openAt, walkMenu } from "../table/popup";
+import { type Picked, RunColors } from "../workspace/colors";
 
-/** Copy what is set side by side, as it is shown; a page without runs has nothing to copy. */
-const opener = document.querySelector<HTMLButtonElement>("[data-copy-as]");
-if (opener) {
+interface Start {
+  colors: Picked;
+  runs: RunInfo[];
+}
+
+const root = one<HTMLElement>("[data-compare]");
+const { runs, colors: picked } = JSON.parse(one("#compare-start").textContent ?? "{}") as Start;
+const adding = root.querySelector<HTMLInputElement>("[data-add-run]");
+if (adding)
+  enableAdding(
+    adding,
+    root.dataset.runs ?? "",
+    runs.map(({ uid }) => uid),
+  );
+if (runs.length) begin();
+
+function begin(): void {
+  const table = one<HTMLTableElement>(".compare-table", root);
+  const colors = new RunColors(() => picked);
+  colors.settle(runs);
+  for (const run of runs) run.color = colors.of(run.uid, run.color);
+  for (const run of runs) {
+    const head = table.querySelector<HTMLElement>(`thead [data-uid="${CSS.escape(run.uid)}"] .compare-head`);
+    if (head) paint(head, run.color);
+  }
+  enableComparison(root);
+  enableCopying(table);
+  const keys = [...table.querySelectorAll<HTMLElement>("[data-part=summary] tr[data-key]")];
+  drawCharts(
+    root,
+    runs,
+    keys.map(({ dataset }) => dataset.key ?? ""),
+  ).catch((error: unknown) => {
+    console.info("compare", error); // the table says the same in numbers
+  });
+}
+
+/** Copy what is set side by side, as it is shown. */
+function enableCopying(table: HTMLTableElement): void {
+  const opener = one<HTMLButtonElement>("[data-copy-as]", root);
   const menu = one<HTMLElement>("#copy-menu");
-  const table = one<HTMLTableElement>(".compare-table");
   walkMenu(menu);
   opener.addEventListener("click", () => openAt(menu, opener));
   menu.addEventListener("click", (event) => {
     const form = formOf(event);
     if (!form) return;
     menu.hidePopover();
-    const rows = [...table.rows].map(cellsOf).filter((cells) => cells.length > 1); // the others head a part
+    const shown = [...table.rows].filter((row) => !row.hidden && row.offsetParent !== null);
+    const rows = shown.map(cellsOf).filter((cells) => cells.length > 1); // the others head a part
     void copyTable(form, rows, opener);
   });
 }
