@@ -20,7 +20,8 @@ def run_environment(host: str, command: Sequence[str], *, gpus: int = 0) -> dict
                 "program": command[0], "codePath": command[0], "args": list(command[1:]),
                 "executable": "/opt/venv/bin/python", "cpu_count": 48, "cpu_count_logical": 96,
                 "gpu": GPU if gpus else None, "gpu_count": gpus, "gpu_nvidia": cards(host, gpus),
-                "memory": {"total": str(1024**3 * 1007)},
+                "memory": {"total": str(1024**3 * 1007)}, "cudaVersion": "13.0",
+                "root": "/home/ada/models", "disk": {"/": {"total": str(1024**3 * 3520)}},
                 "git": {"remote": "https://github.com/aurora-labs/models.git", "commit": "9f31c7e2a4"},
             }
         },

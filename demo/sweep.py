@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from demo.code import files_of
 from demo.hardware import run_environment, samples
 from demo.plans import Log, Plan, Source, console, name, rows, times
 from demo.wire import LoggedRun
@@ -12,7 +13,7 @@ from demo.wire import LoggedRun
 COUNT = 180
 
 
-def _sweep_log(config: dict[str, Any], lasts_s: float) -> Log:
+def _sweep_log(number: int, config: dict[str, Any], lasts_s: float) -> Log:
     def log(run: LoggedRun, chance: Source, began_at: float) -> int | None:
         epochs = int(config["epochs"])
         t = np.arange(1, epochs + 1) / epochs
@@ -27,6 +28,8 @@ def _sweep_log(config: dict[str, Any], lasts_s: float) -> Log:
         )
         lines = [f"config: {config}", "loading CIFAR-100 (50000 train, 10000 test)"]
         lines += [f"epoch {n + 1:3d}  loss {loss[n]:.4f}  acc {accuracy[n]:.4f}" for n in range(epochs)]
+        if files := files_of(number, config, chance):
+            run.upload(files)
         failed = config["batch_size"] >= 1024 and config["model.depth"] >= 101
         if failed:
             lines = [
@@ -75,5 +78,5 @@ def sweep(source: Source) -> Iterator[Plan]:
                 "told": run_environment(host, ["train.py", "--sweep"], gpus=1), "commit": "9f31c7e2a4",
             },
             tags=["baseline"] if number % 17 == 0 else [],
-            log=_sweep_log(config, lasts_s), began_s_ago=(COUNT - number) * 2900.0 + lasts_s, lasts_s=lasts_s,
+            log=_sweep_log(number, config, lasts_s), began_s_ago=(COUNT - number) * 2900.0 + lasts_s, lasts_s=lasts_s,
         )  # fmt: skip
