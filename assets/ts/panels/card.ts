@@ -9,6 +9,9 @@ import { makerOf } from "./kinds";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import { DEFAULT_HEIGHT, LARGEST_HEIGHT, type PanelSpec, SMALLEST_HEIGHT } from "./spec";
 
+/** How long a card is marked that somebody looked for, milliseconds. */
+const FOUND_MS = 2500;
+
 /** What the card's buttons and handles bring about. */
 export interface CardActions {
   menu(card: Card, button: HTMLElement): void;
@@ -32,6 +35,9 @@ export class Card implements Head {
   private readonly reset = make("button", "btn btn-sm chart-reset");
   private onReset: (() => void) | null = null;
   private isBuilt = false;
+  /** Of the grid that it is in. */
+  private columns = 1;
+  private size = "";
 
   constructor(
     public spec: PanelSpec,
@@ -82,6 +88,22 @@ export class Card implements Head {
     this.place();
     this.title.textContent = shortTitle(spec);
     this.show();
+  }
+
+  /** Bring it into view, and mark it for a while. */
+  reveal(): void {
+    this.element.scrollIntoView({ block: "center" });
+    this.element.classList.add("is-found");
+    setTimeout(() => this.element.classList.remove("is-found"), FOUND_MS);
+  }
+
+  /** Draw again if the card has another size than when it was drawn last. */
+  resized(): void {
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const size = `${width} ${height}`;
+    if (size === this.size) return;
+    this.size = size;
+    this.panel?.refresh();
   }
 
   took(source: Source, keys: Set<string>): void {
@@ -135,10 +157,16 @@ export class Card implements Head {
   }
 
   private place(): void {
-    const { span, height } = this.spec;
-    this.element.style.gridColumn = span && span > 1 ? `span ${span}` : "";
+    const { height } = this.spec;
+    this.span(this.columns);
     this.element.style.height = `${height ?? DEFAULT_HEIGHT}px`;
-    this.element.classList.toggle("is-wide", (span ?? 1) > 1);
+  }
+
+  /** Take as many columns as it should, of those that there are. */
+  span(columns: number): void {
+    this.columns = columns;
+    const span = Math.min(columns, this.spec.span ?? 1);
+    this.element.style.gridColumn = span > 1 ? `span ${span}` : "";
   }
 
   private build(): void {

@@ -10,13 +10,29 @@ export class Enlarged {
   private readonly body = one<HTMLElement>("#chart-dialog [data-body]");
   private readonly legend = one<HTMLElement>("#chart-dialog [data-legend]");
   private readonly value = one<HTMLElement>("#chart-dialog [data-value]");
+  private readonly earlier = one<HTMLButtonElement>("#chart-dialog [data-earlier]");
+  private readonly later = one<HTMLButtonElement>("#chart-dialog [data-later]");
   private readonly reset = one<HTMLButtonElement>("#chart-dialog [data-zoom-reset]");
   private onReset: (() => void) | null = null;
   /** Whose panel was set up otherwise in here. */
   private changed: Card | null = null;
+  private card: Card | null = null;
 
-  constructor(private readonly stage: Stage) {
+  /** @param next - The card so many places on. */
+  constructor(
+    private readonly stage: Stage,
+    private readonly next: (card: Card, places: number) => Card | undefined,
+  ) {
     this.dialog.addEventListener("close", () => this.clear());
+    this.earlier.addEventListener("click", () => this.turn(-1));
+    this.later.addEventListener("click", () => this.turn(1));
+    this.dialog.addEventListener("keydown", (event) => {
+      const places = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const target = event.target as Element;
+      if (!places || !(target === this.dialog || target.closest(".modal-head"))) return; // charts have arrows, too
+      event.preventDefault();
+      this.turn(places);
+    });
     this.reset.addEventListener("click", () => this.onReset?.());
     new ResizeObserver(() => this.panel?.refresh()).observe(this.body);
   }
@@ -25,10 +41,20 @@ export class Enlarged {
     void Promise.resolve(makerOf(card.spec.kind)).then((maker) => this.show(card, maker));
   }
 
+  /** Show the panel before or after it. */
+  private turn(places: number): void {
+    const card = this.card && this.next(this.card, places);
+    if (card) this.open(card);
+  }
+
   private show(card: Card, maker: MakePanel): void {
+    this.clear();
+    this.card = card;
     one<HTMLElement>("#chart-dialog h2").textContent = card.spec.title;
+    this.earlier.disabled = !this.next(card, -1);
+    this.later.disabled = !this.next(card, 1);
     this.value.textContent = "";
-    this.dialog.showModal();
+    if (!this.dialog.open) this.dialog.showModal();
     this.panel = maker(this.body, card.spec, this.stage, {
       legend: this.legend,
       keep: (part) => {
@@ -49,8 +75,10 @@ export class Enlarged {
   private clear(): void {
     this.panel?.destroy();
     this.panel = undefined;
+    this.card = null;
     this.onReset = null;
     this.reset.hidden = true;
+    this.legend.hidden = true;
     this.body.replaceChildren();
     this.changed?.rest();
     this.changed?.show();

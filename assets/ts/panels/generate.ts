@@ -1,7 +1,7 @@
 import type { KeyInfo, Kind } from "../charts/wire";
 import { word } from "../lib/words";
 import { isMedia, kindOf as mediaKind } from "../media/kinds";
-import { placeOf } from "./places";
+import { CUSTOM_RANK, placeOf } from "./places";
 import type { PanelKind, PanelSpec } from "./spec";
 import { chartOf } from "./vega/chart";
 
@@ -14,6 +14,8 @@ const KIND_OF_TYPE: Record<string, PanelKind> = {
 };
 /** Of panels with media: room for a figure below the slider. */
 const MEDIA_HEIGHT = 320;
+/** Within a section lines come first: they are of one height. */
+const AFTER_LINES = 100;
 
 /** Whether a type of values is a table. */
 export function isTable(type: string): boolean {
@@ -36,6 +38,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         source: kind,
         keys: [info.key],
         ...placeOf(kind, info, isRunPage),
+        ...(panel === "line" ? {} : { order: AFTER_LINES }),
         ...(panel === "table" ? { height: MEDIA_HEIGHT } : {}),
         ...(panel === "media" || panel === "histogram" ? partOf(panel, info) : {}),
       });
@@ -51,7 +54,7 @@ export function customPanels(charts: Record<string, Record<string, unknown>>): P
     kind: "custom",
     source: "history",
     section: word("sectionCustom"),
-    rank: 2,
+    rank: CUSTOM_RANK,
     keys: [key],
     chart,
   }));

@@ -1,42 +1,38 @@
 import type { Source } from "../charts/feed";
 import { onRecolor } from "../charts/palette";
 import { announce } from "../lib/announce";
-import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
 import { Card, type CardActions } from "./card";
+import { fitting } from "./columns-fit";
+import { Drag, type Dragged, type DropPlace } from "./drag";
 import type { Layout, Section } from "./layout";
 import type { Stage } from "./panel";
+import { matcherOf } from "./search";
+import { type FrameActions, SectionFrame } from "./section-frame";
+import { moveSection, shiftSection } from "./sections";
 import type { PanelSpec } from "./spec";
 
 /** Panels are drawn this far before they come into view. */
 const MARGIN = "400px 0px";
-/** Narrowest card, pixels, where the number of columns is not chosen. */
-const NARROWEST = 288;
 
-interface Shown {
-  section: Section;
-  /** The section with its tools, which lie beside its summary: a control must not hold others. */
-  frame: HTMLElement;
-  element: HTMLDetailsElement;
-  cards: HTMLElement;
-  count: HTMLElement;
-}
-
-export interface GridActions extends Omit<CardActions, "shift" | "grabbed" | "resized"> {
+export interface GridActions
+  extends Omit<CardActions, "shift" | "grabbed" | "resized">,
+    Pick<FrameActions, "addTo"> {
+  sectionMenu(section: Section, button: HTMLElement): void;
   /** The layout has changed: arrange again. */
   changed(): void;
-  addTo(section: Section): void;
 }
 
 /** Sections of cards. A closed section has no cards, a card out of view no drawing. */
 export class Grid {
   private readonly cards = new Map<string, Card>();
   private readonly byElement = new WeakMap<Element, Card>();
-  private readonly shown = new Map<string, Shown>();
+  private readonly frames = new Map<string, SectionFrame>();
   private readonly watcher: IntersectionObserver;
+  private readonly drag: Drag;
   private sections: Section[] = [];
   private search = "";
-  private dragged: { card: Card } | { section: string } | null = null;
+  private fitted = "";
 
   constructor(
     private readonly root: HTMLElement,
@@ -45,9 +41,9 @@ export class Grid {
     private readonly actions: GridActions,
   ) {
     this.watcher = new IntersectionObserver((entries) => this.watch(entries), { rootMargin: MARGIN });
+    this.drag = new Drag(root, (dragged, place) => this.drop(dragged, place));
     new ResizeObserver(() => this.fit()).observe(root);
     onRecolor(() => this.each((card) => card.panel?.refresh()));
-    this.acceptDrops();
   }
 
   /** Show these sections; returns how many panels match the search. */
@@ -61,20 +57,24 @@ export class Grid {
     let before: Element | null = null;
     for (const section of sections) {
       const panels = section.panels.filter(matches);
-      const shown = this.sectionOf(section);
+      const frame = this.frameOf(section);
       const place: Element | null = before ? before.nextElementSibling : this.root.firstElementChild;
-      if (place !== shown.frame) this.root.insertBefore(shown.frame, place);
-      before = shown.frame;
-      shown.frame.hidden = panels.length === 0;
-      shown.count.textContent = String(panels.length);
+      if (place !== frame.element) this.root.insertBefore(frame.element, place);
+      before = frame.element;
+      frame.element.hidden = panels.length === 0 && (search !== "" || section.panels.length > 0);
       const isOpen = search ? panels.length > 0 : open.has(section.name);
-      if (shown.element.open !== isOpen) shown.element.open = isOpen;
-      if (isOpen) for (const { id } of panels) kept.add(id);
-      this.fill(shown, isOpen ? panels : []);
+      const shown = isOpen ? panels : [];
+      for (const { id } of shown) kept.add(id);
+      frame.show(
+        section,
+        panels.length,
+        isOpen,
+        shown.map((spec) => this.cardFor(spec)),
+      );
       total += panels.length;
     }
     this.dropOthers(kept, new Set(sections.map(({ name }) => name)));
-    this.fit();
+    this.fit(true);
     return total;
   }
 
@@ -99,6 +99,13 @@ export class Grid {
     return this.cards.get(id);
   }
 
+  /** The card so many places on, across the open sections. */
+  neighborOf(id: string, places: number): Card | undefined {
+    const ids = this.sections.flatMap(({ panels }) => panels.map((spec) => spec.id));
+    const shown = ids.filter((one) => this.cards.has(one));
+    return this.cards.get(shown[shown.indexOf(id) + places] ?? "");
+  }
+
   /** Move a card by so many places among those of its section. */
   shift(card: Card, places: number): void {
     const section = this.sections.find(({ name }) => name === card.spec.section);
@@ -111,83 +118,40 @@ export class Grid {
     announce(word("movedTo", { n: at + 1, of: section.panels.length }));
   }
 
-  private sectionOf(section: Section): Shown {
-    const known = this.shown.get(section.name);
-    if (known) {
-      known.section = section;
-      return known;
-    }
-    const element = make("details", "chart-section");
-    element.dataset.section = section.name;
-    const summary = make("summary");
-    const count = make("span", "count");
-    const add = makeIconButton("plus", word("addTo", { section: section.name }));
-    const cards = make("div", "chart-grid");
-    const frame = make("div", "section-frame");
-    const tools = make("div", "section-tools");
-    const shown: Shown = { section, frame, element, cards, count };
-    add.addEventListener("click", (event) => {
-      event.preventDefault();
-      this.actions.addTo(shown.section);
+  private frameOf(section: Section): SectionFrame {
+    const known = this.frames.get(section.name);
+    if (known) return known;
+    const frame = new SectionFrame(section, {
+      addTo: this.actions.addTo,
+      menu: this.actions.sectionMenu,
+      toggled: (toggled) => this.toggled(toggled),
+      grabbed: (name) => this.drag.begin({ section: name }),
+      shift: (name, places) => {
+        if (shiftSection(this.layout, this.sections, name, places)) this.actions.changed();
+      },
     });
-    summary.append(makeIcon("chevron-right"), make("h2", "", section.name), count);
-    tools.append(this.gripOf(section.name), add);
-    element.append(summary, cards);
-    frame.append(tools, element);
-    element.addEventListener("toggle", () => this.toggled(shown));
-    this.shown.set(section.name, shown);
-    return shown;
+    this.frames.set(section.name, frame);
+    return frame;
   }
 
-  private gripOf(name: string): HTMLElement {
-    const grip = makeIconButton("grip-vertical", word("moveSection", { section: name }));
-    grip.classList.add("section-grip");
-    grip.draggable = true;
-    grip.addEventListener("click", (event) => event.preventDefault());
-    grip.addEventListener("dragstart", (event) => {
-      event.dataTransfer?.setData("text/plain", name);
-      this.dragged = { section: name };
-    });
-    grip.addEventListener("keydown", (event) => {
-      const places = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (!places) return;
-      event.preventDefault();
-      const others = this.sections.map((section) => section.name).filter((other) => other !== name);
-      const at = this.sections.findIndex((section) => section.name === name) + places;
-      if (at < 0 || at > others.length) return;
-      this.layout.moveSection(this.sections, name, others[at] ?? null);
-      this.actions.changed();
-      grip.focus();
-    });
-    return grip;
-  }
-
-  private toggled({ section, element }: Shown): void {
-    const isOpen = this.layout.openSections(this.sections).has(section.name);
-    if (this.search || element.open === isOpen) return;
-    this.layout.setOpen(section.name, element.open);
+  private toggled({ name, details }: SectionFrame): void {
+    const isOpen = this.layout.openSections(this.sections).has(name);
+    if (this.search || details.open === isOpen) return;
+    this.layout.setOpen(name, details.open);
     this.show(this.sections);
   }
 
-  /** Put the cards of these panels into a section, in this order. */
-  private fill({ cards }: Shown, panels: readonly PanelSpec[]): void {
-    let before: Element | null = null;
-    for (const spec of panels) {
-      const card = this.cards.get(spec.id) ?? this.newCard(spec);
-      card.change(spec);
-      const place: Element | null = before ? before.nextElementSibling : cards.firstElementChild;
-      if (place !== card.element) cards.insertBefore(card.element, place);
-      before = card.element;
-    }
+  private cardFor(spec: PanelSpec): Card {
+    const card = this.cards.get(spec.id) ?? this.newCard(spec);
+    card.change(spec);
+    return card;
   }
 
   private newCard(spec: PanelSpec): Card {
     const card = new Card(spec, this.stage, {
       ...this.actions,
       shift: (moved, places) => this.shift(moved, places),
-      grabbed: (moved) => {
-        this.dragged = { card: moved };
-      },
+      grabbed: (moved) => this.drag.begin({ card: moved }),
       resized: (resized, span, height) => {
         this.layout.change(resized.spec.id, { span, height });
         this.actions.changed();
@@ -207,10 +171,10 @@ export class Grid {
       card.element.remove();
       this.cards.delete(id);
     }
-    for (const [name, shown] of this.shown) {
+    for (const [name, frame] of this.frames) {
       if (names.has(name)) continue;
-      shown.frame.remove();
-      this.shown.delete(name);
+      frame.element.remove();
+      this.frames.delete(name);
     }
   }
 
@@ -224,84 +188,30 @@ export class Grid {
     }
   }
 
-  /** Give the sections their columns; no card is wider than the page. */
-  private fit(): void {
-    const fitting = Math.max(1, Math.floor((this.root.clientWidth + 12) / (NARROWEST + 12)));
-    const columns = this.root.clientWidth < 560 ? 1 : this.layout.columns || fitting;
-    const changed = this.root.dataset.columns !== `${columns} ${this.root.clientWidth}`;
-    this.root.dataset.columns = `${columns} ${this.root.clientWidth}`;
-    this.root.style.setProperty("--columns", String(columns));
-    for (const card of this.cards.values()) {
-      const span = Math.min(columns, card.spec.span ?? 1);
-      card.element.style.gridColumn = span > 1 ? `span ${span}` : "";
+  /** Give the sections their columns, and draw again what has another size now. */
+  private fit(isRearranged = false): void {
+    const width = this.root.clientWidth;
+    const most = fitting(width);
+    for (const frame of this.frames.values()) {
+      const chosen = this.layout.settingsOf(frame.name).columns || this.layout.columns;
+      frame.fit(most, most === 1 ? 1 : chosen);
     }
-    if (changed) this.each((card) => card.panel?.refresh());
+    const fitted = `${width} ${most}`;
+    if (isRearranged || fitted !== this.fitted) this.each((card) => card.resized());
+    this.fitted = fitted;
   }
 
-  private acceptDrops(): void {
-    this.root.addEventListener("dragstart", () => this.root.classList.add("is-dragging"));
-    this.root.addEventListener("dragover", (event) => {
-      if (!this.dragged) return;
-      event.preventDefault();
-      const target = this.targetOf(event);
-      for (const marked of this.root.querySelectorAll(".is-target")) {
-        if (marked !== target) marked.classList.remove("is-target");
-      }
-      target?.classList.add("is-target");
-    });
-    this.root.addEventListener("drop", (event) => {
-      event.preventDefault();
-      const target = this.targetOf(event);
-      if (target) this.dropOn(target);
-    });
-    document.addEventListener("dragend", () => {
-      this.dragged = null;
-      this.root.classList.remove("is-dragging");
-      for (const marked of this.root.querySelectorAll(".is-target")) marked.classList.remove("is-target");
-    });
-  }
-
-  private targetOf(event: DragEvent): Element | null {
-    const target = event.target as Element;
-    if (this.dragged && "section" in this.dragged) return target.closest(".chart-section");
-    return target.closest(".chart-card") ?? target.closest(".chart-section");
-  }
-
-  private dropOn(target: Element): void {
-    const { dragged } = this;
-    const name = (target.closest(".chart-section") as HTMLElement | null)?.dataset.section;
-    const section = this.sections.find((one) => one.name === name);
-    if (!dragged || !section) return;
+  private drop(dragged: Dragged, place: DropPlace): void {
+    const section = this.sections.find(({ name }) => name === place.section);
+    if (!section) return;
     if ("section" in dragged) {
-      if (dragged.section !== name) this.layout.moveSection(this.sections, dragged.section, section.name);
+      if (dragged.section === section.name) return;
+      moveSection(this.layout, this.sections, dragged.section, section.name);
     } else {
-      const over = this.byElement.get(target);
+      const over = place.card ? this.byElement.get(place.card) : undefined;
       if (over === dragged.card) return;
       this.layout.move(dragged.card.spec, section, over?.spec.id ?? null);
     }
     this.actions.changed();
   }
-}
-
-/** Panels match whose title, keys or kind of media have every word, or match the text as a regular expression. */
-function matcherOf(search: string): (spec: PanelSpec) => boolean {
-  const text = search.trim();
-  if (!text) return () => true;
-  const words = text.toLowerCase().split(/\s+/);
-  let pattern: RegExp | null = null;
-  try {
-    pattern = new RegExp(text, "i");
-  } catch {
-    pattern = null; // half typed
-  }
-  return ({ kind, title, keys, section, text: about = "" }) => {
-    const names = [
-      title,
-      ...keys,
-      `${section}/${title}`,
-      ...(kind === "media" || kind === "histogram" ? [about] : []),
-    ];
-    const whole = names.join(" ").toLowerCase();
-    return words.every((one) => whole.includes(one)) || names.some((name) => pattern?.test(name));
-  };
 }

@@ -1,11 +1,27 @@
 import { collate } from "../lib/format";
-import { DEFAULT_VIEW, isAdded, type PanelSpec, type PanelsState, readPanels, type View } from "./spec";
+import {
+  DEFAULT_VIEW,
+  isAdded,
+  type PanelSpec,
+  type PanelsState,
+  readPanels,
+  type SectionSettings,
+  type View,
+} from "./spec";
 
 /** Sections are open until they have this many panels in all; then the rest starts closed. */
 const OPEN_PANELS = 48;
+/** Sections of this rank and above start closed. */
+export const CLOSED_RANK = 1000;
+/** Added sections come before those that start closed. */
+const ADDED_RANK = CLOSED_RANK - 1;
+/** What a section's settings say of its panels beside how they are drawn. */
+const FRAME_SETTINGS = ["yMin", "yMax", "height"] as const;
 
 export interface Section {
+  /** What it is kept under. */
   name: string;
+  title: string;
   rank: number;
   panels: PanelSpec[];
 }
@@ -30,6 +46,10 @@ export class Layout {
     return this.kept.columns ?? 0;
   }
 
+  get isManual(): boolean {
+    return this.kept.mode === "manual";
+  }
+
   get state(): PanelsState {
     return this.kept;
   }
@@ -37,6 +57,12 @@ export class Layout {
   /** Take another state, such as a saved view's; an empty one undoes changes and removals of all panels. */
   replace(state: PanelsState): void {
     this.kept = readPanels(state);
+    this.save(this.kept);
+  }
+
+  /** Keep some parts of the state. */
+  keep(part: Partial<PanelsState>): void {
+    this.kept = { ...this.kept, ...part };
     this.save(this.kept);
   }
 
@@ -48,14 +74,14 @@ export class Layout {
     this.keep({ columns });
   }
 
-  /** How a panel's lines are drawn. */
+  /** How all panels of a section are drawn. */
+  settingsOf(section: string): SectionSettings {
+    return this.kept.settings?.[section] ?? {};
+  }
+
+  /** How a panel's lines are drawn: as the workspace says, unless its section or the panel itself does. */
   viewOf(spec: PanelSpec): View {
-    const own = Object.fromEntries(
-      Object.keys(DEFAULT_VIEW)
-        .map((name) => [name, spec[name as keyof View]])
-        .filter(([, value]) => value !== undefined),
-    );
-    return { ...this.view, ...own };
+    return { ...this.view, ...viewIn(this.settingsOf(spec.section)), ...viewIn(spec) };
   }
 
   /** Keep changes of one panel. */
@@ -86,10 +112,6 @@ export class Layout {
     return (this.kept.removed ?? []).filter((other) => other !== id);
   }
 
-  get isChanged(): boolean {
-    return Object.keys(this.kept).length > 0;
-  }
-
   setOpen(section: string, open: boolean): void {
     this.keep({ open: { ...this.kept.open, [section]: open } });
   }
@@ -99,39 +121,40 @@ export class Layout {
     const ids = section.panels.map(({ id }) => id).filter((id) => id !== spec.id);
     const at = before === null ? -1 : ids.indexOf(before);
     ids.splice(at < 0 ? ids.length : at, 0, spec.id);
-    if (spec.section !== section.name) this.change(spec.id, { section: section.name, rank: section.rank });
+    if (spec.section !== section.name)
+      this.change(spec.id, { section: section.name, rank: section.rank, group: "" });
     this.keep({ order: { ...this.kept.order, [section.name]: ids } });
   }
 
-  /** Put a section before another one; null puts it last. */
-  moveSection(sections: readonly Section[], name: string, before: string | null): void {
-    const names = sections.map((section) => section.name).filter((other) => other !== name);
-    const at = before === null ? -1 : names.indexOf(before);
-    names.splice(at < 0 ? names.length : at, 0, name);
-    this.keep({ sections: names });
+  /** A panel without what only its section says of it. */
+  ownOf(spec: PanelSpec): PanelSpec {
+    const settings = this.settingsOf(spec.section);
+    const own = { ...spec };
+    for (const name of FRAME_SETTINGS) {
+      const isOwn = this.kept.panels?.[spec.id]?.[name] !== undefined;
+      if (!isOwn && settings[name] === own[name]) delete own[name];
+    }
+    return own;
   }
 
   /** Put panels into sections, both in their order. */
   arrange(generated: readonly PanelSpec[]): Section[] {
-    const removed = new Set(this.kept.removed);
-    const changed = this.kept.panels ?? {};
-    const panels = generated
-      .filter(({ id }) => !removed.has(id))
-      .map((spec) => ({ ...spec, ...changed[spec.id], keys: changed[spec.id]?.keys ?? spec.keys }));
-    for (const [id, spec] of Object.entries(changed)) if (isAdded(id)) panels.push(spec as PanelSpec);
     const sections = new Map<string, Section>();
-    for (const panel of panels) {
-      const section = sections.get(panel.section) ?? { name: panel.section, rank: panel.rank, panels: [] };
-      sections.set(panel.section, section);
-      section.panels.push(panel);
-    }
+    const sectionOf = (name: string, rank: number) => {
+      const title = this.kept.titles?.[name] ?? name;
+      const section = sections.get(name) ?? { name, title, rank, panels: [] };
+      sections.set(name, section);
+      return section;
+    };
+    for (const panel of this.panelsOf(generated)) sectionOf(panel.section, panel.rank).panels.push(panel);
+    for (const name of this.kept.added ?? []) sectionOf(name, ADDED_RANK);
     for (const section of sections.values()) this.sortPanels(section);
     const placed = placesOf(this.kept.sections);
     return [...sections.values()].sort(
       (a, b) =>
-        (placed.get(a.name) ?? Infinity) - (placed.get(b.name) ?? Infinity) ||
+        (placed.get(a.name) ?? Number.MAX_SAFE_INTEGER) - (placed.get(b.name) ?? Number.MAX_SAFE_INTEGER) ||
         a.rank - b.rank ||
-        collate(a.name, b.name),
+        collate(a.title, b.title),
     );
   }
 
@@ -141,11 +164,27 @@ export class Layout {
     let panels = 0;
     for (const section of sections) {
       const fits = panels === 0 || panels + section.panels.length <= OPEN_PANELS;
-      const chosen = this.kept.open?.[section.name];
+      const isShown = fits && (section.rank < CLOSED_RANK || section === sections[0]);
       panels += section.panels.length;
-      if (chosen ?? (fits && section.rank < CLOSED_RANK)) open.add(section.name);
+      if (this.kept.open?.[section.name] ?? isShown) open.add(section.name);
     }
     return open;
+  }
+
+  private panelsOf(generated: readonly PanelSpec[]): PanelSpec[] {
+    const removed = new Set(this.kept.removed);
+    const changed = this.kept.panels ?? {};
+    const frame = (section: string) => frameOf(this.settingsOf(section));
+    const panels = (this.isManual ? [] : generated)
+      .filter(({ id }) => !removed.has(id))
+      .map((spec) => {
+        const own = changed[spec.id];
+        const keys = own?.keys ?? spec.keys;
+        return { ...spec, ...frame(own?.section ?? spec.section), ...own, keys };
+      });
+    for (const [id, spec] of Object.entries(changed))
+      if (isAdded(id)) panels.push({ ...frame(spec.section ?? ""), ...(spec as PanelSpec) });
+    return panels;
   }
 
   private sortPanels(section: Section): void {
@@ -155,15 +194,20 @@ export class Layout {
       (a, b) => place(a) - place(b) || (a.order ?? 0) - (b.order ?? 0) || collate(a.title, b.title),
     );
   }
-
-  private keep(part: Partial<PanelsState>): void {
-    this.kept = { ...this.kept, ...part };
-    this.save(this.kept);
-  }
 }
 
-/** Sections of this rank and above start closed. */
-export const CLOSED_RANK = 1000;
+/** What of a panel or of a section's settings says how lines are drawn. */
+function viewIn(given: Partial<View>): Partial<View> {
+  const names = Object.keys(DEFAULT_VIEW) as (keyof View)[];
+  return Object.fromEntries(
+    names.map((name) => [name, given[name]]).filter(([, value]) => value !== undefined),
+  );
+}
+
+function frameOf(settings: SectionSettings): Partial<PanelSpec> {
+  const pairs = FRAME_SETTINGS.map((name) => [name, settings[name]] as const);
+  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
+}
 
 function placesOf(names: readonly string[] = []): Map<string, number> {
   return new Map(names.map((name, place) => [name, place]));

@@ -57,6 +57,8 @@ export interface PanelSpec extends Partial<View> {
   rank: number;
   /** Within the section; equal ones go by title. */
   order?: number;
+  /** A small heading within the section. */
+  group?: string;
   title: string;
   /** What it shows, in a sentence. */
   text?: string;
@@ -73,13 +75,30 @@ export interface PanelSpec extends Partial<View> {
   chart?: Record<string, unknown>;
 }
 
+/** How all panels of a section are drawn; a panel may say otherwise for itself. */
+export interface SectionSettings extends Partial<View> {
+  yMin?: number;
+  yMax?: number;
+  /** Pixels. */
+  height?: number;
+  /** Cards side by side. */
+  columns?: number;
+}
+
 /** What a person changed: kept under `panels` of a view. */
 export interface PanelsState {
+  /** A manual page shows only panels that somebody added. */
+  mode?: "auto" | "manual";
   view?: Partial<View>;
   /** Cards side by side; 0 is as many as fit. */
   columns?: number;
   /** Section names in the order somebody gave them. */
   sections?: string[];
+  /** Sections that somebody added: they stay when they are empty. */
+  added?: string[];
+  /** What sections are called, where somebody renamed them. */
+  titles?: Record<string, string>;
+  settings?: Record<string, SectionSettings>;
   open?: Record<string, boolean>;
   /** Panel ids by section, in the order somebody gave them. */
   order?: Record<string, string[]>;
@@ -102,7 +121,7 @@ export const DEFAULT_VIEW: View = {
   devices: "auto",
   totals: false,
 };
-export const DEFAULT_HEIGHT = 256;
+export const DEFAULT_HEIGHT = 288;
 export const SMALLEST_HEIGHT = 160;
 export const LARGEST_HEIGHT = 900;
 const ADDED = "added-";

@@ -14,6 +14,8 @@ export interface Heads {
 export class LoggedKeys {
   private readonly keys: Record<Kind, Map<string, KeyInfo>> = { history: new Map(), system: new Map() };
   private charts: Record<string, Record<string, unknown>> = {};
+  private readonly came = new Set<Kind>();
+  private reading: { runs: string; done: Promise<void> } | undefined;
 
   constructor(
     private readonly url: string,
@@ -21,15 +23,37 @@ export class LoggedKeys {
     private readonly isRunPage: boolean,
   ) {}
 
-  /** Ask what runs have logged, and remember it; rejects if any kind can't be read. */
-  async read(uids: readonly string[]): Promise<Heads[]> {
-    const replies = uids.length ? await Promise.all(this.kinds.map((kind) => this.ask(kind, uids))) : [];
-    return replies.map((reply, place) => {
-      const kind = this.kinds[place] as Kind;
-      for (const info of reply.keys) this.keys[kind].set(info.key, info);
-      if (reply.charts) this.charts = { ...this.charts, ...reply.charts };
-      return { kind, next: reply.next };
-    });
+  /**
+   * Ask what runs have logged, and remember it; who asks the same meanwhile waits for the same answer.
+   * @param took - Called with each kind as it comes.
+   * @returns Rejects if any kind can't be read.
+   */
+  read(uids: readonly string[], took: (heads: Heads) => void): Promise<void> {
+    const runs = uids.join(" ");
+    if (this.reading?.runs === runs) return this.reading.done;
+    const done = Promise.all(
+      uids.length ? this.kinds.map((kind) => this.readKind(kind, uids, took)) : [],
+    ).then(() => undefined);
+    const reading = { runs, done };
+    this.reading = reading;
+    const end = () => {
+      if (this.reading === reading) this.reading = undefined;
+    };
+    done.then(end, end);
+    return done;
+  }
+
+  private async readKind(kind: Kind, uids: readonly string[], took: (heads: Heads) => void): Promise<void> {
+    const reply = await this.ask(kind, uids);
+    for (const info of reply.keys) this.keys[kind].set(info.key, info);
+    if (reply.charts) this.charts = { ...this.charts, ...reply.charts };
+    this.came.add(kind);
+    took({ kind, next: reply.next });
+  }
+
+  /** Whether the first kind has come: its panels are at the top of the page. */
+  get haveFirst(): boolean {
+    return this.kinds.every((kind, place) => place > 0 || this.came.has(kind));
   }
 
   /** Keys that have numbers, in order. */

@@ -1,29 +1,31 @@
 import { Feed } from "../charts/feed";
-import type { KeyAbout, KeyInfo, Kind, RunMessage, ValuesReply } from "../charts/wire";
-import { offerUndo } from "../lib/announce";
+import type { Kind, RunMessage } from "../charts/wire";
 import { one, showPart, throttle } from "../lib/dom";
 import { word } from "../lib/words";
-import type { Card } from "../panels/card";
 import { Enlarged } from "../panels/enlarge";
 import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
 import { openMenu } from "../panels/menu";
-import type { Offered } from "../panels/offered";
 import type { Panel, Stage } from "../panels/panel";
-import { type RunTable, TableFeed } from "../panels/run-table";
-import type { RunGroup, Runs } from "../panels/runs";
-import type { PanelSpec, PanelsState, View } from "../panels/spec";
+import type { Runs } from "../panels/runs";
+import { openSectionMenu } from "../panels/section-menu";
+import type { PanelSpec, View } from "../panels/spec";
 import { enableCropping, readCrop } from "../table/crop";
 import { GroupMenu } from "./group-menu";
-import { GroupReader } from "./group-reply";
-import { Keeper } from "./keeper";
-import { LoggedKeys } from "./keys";
+import { History } from "./history";
+import { HistoryButtons } from "./history-buttons";
+import { Keeper, type KeptView } from "./keeper";
+import { type Heads, LoggedKeys } from "./keys";
 import { Live } from "./live";
 import { offerFilter } from "./offer-filter";
 import { OneRun } from "./one-run";
-import { RunValues } from "./run-values";
+import { PanelActions } from "./panel-actions";
+import { linkedPanel } from "./panel-link";
+import { PanelSets } from "./panel-sets";
 import { openSavedViews } from "./saved-views";
+import { SectionActions, type SectionPage } from "./section-actions";
 import { Selector } from "./selector";
+import { PageStage } from "./stage";
 import { readStart, type Start } from "./start";
 import { Toolbar } from "./toolbar";
 import type { ViewSpec } from "./views";
@@ -33,42 +35,28 @@ const KEYS_PAUSE_MS = 4000;
 const KEYS_PAUSE_A_RUN_MS = 300;
 
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
-export class Workspace implements Stage {
+export class Workspace implements SectionPage {
   readonly root = one<HTMLElement>("[data-workspace]");
-  readonly isRunPage = this.root.dataset.page === "run";
-  readonly urls = {
-    series: "",
-    values: "",
-    histograms: "",
-    tables: "",
-    columns: "",
-    importance: "",
-    keys: "",
-    groups: "",
-    media: "",
-    run: "",
-    charts: "",
-    frame: "",
-    viewers: "",
-    entity: "",
-    ...this.root.dataset,
-  } as Stage["urls"];
   readonly layout: Layout;
   readonly runs: Runs;
-  readonly feed: Feed;
-  private readonly tables = new TableFeed(this.urls.columns, () => this.runs.query());
+  readonly grid: Grid;
+  private readonly isRunPage = this.root.dataset.page === "run";
+  private readonly stage: PageStage;
+  private readonly feed: Feed;
   private readonly keeper: Keeper;
-  private readonly grid: Grid;
+  private readonly history: History<Start>;
+  private readonly historyButtons: HistoryButtons;
+  private readonly panelActions = new PanelActions(this);
+  private readonly sectionActions = new SectionActions(this);
   private readonly enlarged: Enlarged;
   private readonly toolbar: Toolbar;
   private readonly live: Live;
   private readonly selector: Selector | undefined;
   private readonly showCropping: (() => void) | undefined;
   private readonly groupMenu: GroupMenu | undefined;
-  private readonly groupReader: GroupReader;
   private readonly keys: LoggedKeys;
-  private readonly runValues = new RunValues(this.urls.values);
   private sections: Section[] = [];
+  private linked = linkedPanel();
   private hasRead = false;
   private runsPart: Record<string, unknown>;
 
@@ -79,52 +67,127 @@ export class Workspace implements Stage {
       part = "panels",
       kinds = "history",
     } = this.root.dataset;
-    this.keys = new LoggedKeys(this.urls.keys, kinds.split(" ") as Kind[], this.isRunPage);
+    const urls = this.root.dataset as Stage["urls"];
+    this.keys = new LoggedKeys(urls.keys, kinds.split(" ") as Kind[], this.isRunPage);
     this.keeper = new Keeper(viewUrl, store, part);
     const start: Start = { ...readStart(), ...this.keeper.recall() };
     this.runsPart = start.runs ?? {};
     this.layout = new Layout(
       start.panels ?? {},
-      (panels) => this.keeper.keep({ panels }),
+      (panels) => this.keep({ panels }),
       () => this.defaults(),
     );
-    this.groupReader = new GroupReader(this.urls.groups);
-    this.feed = new Feed({
-      url: this.urls.series,
+    this.feed = this.makeFeed(urls.series);
+    this.selector = this.isRunPage ? undefined : this.makeSelector(start, urls.groups);
+    if (this.selector) this.showCropping = this.cropping();
+    this.runs = this.selector ?? new OneRun(this.root.dataset);
+    this.stage = new PageStage({
+      ...{ urls, isRunPage: this.isRunPage, layout: this.layout, runs: this.runs, selector: this.selector },
+      ...{ feed: this.feed, keys: this.keys },
+      point: (from, axis, x) => this.point(from, axis, x),
+      arranged: () => this.sections,
+      put: (spec) => this.put(spec),
+    });
+    this.grid = new Grid(one("[data-grid]"), this.stage, this.layout, {
+      menu: (card, button) => openMenu(card, button, this.panelActions),
+      enlarge: (card) => this.enlarged.open(card),
+      edit: (card) => this.panelActions.edit(card),
+      changed: () => this.arrange(),
+      addTo: (section) => this.addTo(section),
+      sectionMenu: (section, button) => openSectionMenu(section, this.sections, button, this.sectionActions),
+    });
+    this.enlarged = new Enlarged(this.stage, (card, places) => this.grid.neighborOf(card.spec.id, places));
+    this.toolbar = new Toolbar(this.layout, () => this.redraw());
+    if (this.selector) this.groupMenu = new GroupMenu(this.layout, urls.run, () => this.redraw());
+    this.live = this.makeLive();
+    this.history = new History<Start>(
+      () => ({ panels: this.layout.state, selector: this.selector?.state ?? {}, runs: this.runsPart }),
+      (state) => this.restore(state),
+      () => this.historyButtons.show(),
+    );
+    this.historyButtons = new HistoryButtons(() => this.history);
+    this.historyButtons.show();
+  }
+
+  begin(): void {
+    this.listen();
+    this.selector?.group(this.layout.view.groupBy);
+    const { socket } = this.root.dataset;
+    if (socket) this.live.open(socket);
+    this.live.follow(this.runs.drawn().map(({ uid }) => uid));
+    void this.readKeys();
+  }
+
+  /** Sections as they are arranged now. */
+  arranged(): readonly Section[] {
+    return this.sections;
+  }
+
+  generated(): readonly PanelSpec[] {
+    return this.keys.panels();
+  }
+
+  axes(): readonly string[] {
+    return this.keys.numeric("history");
+  }
+
+  addTo(section: Section): void {
+    void this.add(section);
+  }
+
+  openEditor(spec: PanelSpec): void {
+    void import("../panels/editor").then(({ openEditor }) => openEditor(spec, this.stage));
+  }
+
+  /** Put panels into their sections again. */
+  arrange(): void {
+    this.sections = this.layout.arrange(this.keys.panels());
+    const shown = this.grid.show(this.sections, this.searched);
+    const note = one<HTMLElement>("[data-no-match]");
+    note.hidden = shown > 0 || !this.searched;
+    note.textContent = word("noMatch", { text: this.searched });
+    this.showState();
+    this.showLinked();
+  }
+
+  redraw(): void {
+    this.selector?.group(this.layout.view.groupBy);
+    this.arrange();
+    this.grid.refresh();
+    this.enlarged.panel?.refresh();
+  }
+
+  /** Keep a panel as the editor left it. */
+  private put(spec: PanelSpec): void {
+    this.layout.put(spec);
+    this.arrange();
+  }
+
+  private makeFeed(url: string): Feed {
+    return new Feed({
+      url,
       changed: (source, keys) => {
         this.grid.took(source, keys);
         this.enlarged.panel?.took?.(source, keys);
       },
       failed: (source, keys) => this.grid.failed(source, keys),
     });
-    if (!this.isRunPage) {
-      this.selector = new Selector({
-        url: this.root.dataset.selector ?? "",
-        groupsUrl: this.urls.groups,
-        state: start.selector ?? {},
-        save: (selector) => this.keeper.keep({ selector }),
-        saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
-        stage: this,
-        changed: () => this.runsChanged(),
-      });
-      this.showCropping = enableCropping(
-        one(".selector"),
-        () => readCrop(this.runsPart.crop),
-        (crop) => this.keepRuns({ ...this.runsPart, crop }),
-      );
-    }
-    this.runs = this.selector ?? new OneRun(this.root.dataset);
-    this.grid = new Grid(one("[data-grid]"), this, this.layout, {
-      menu: (card, button) => openMenu(card, button, this),
-      enlarge: (card) => this.enlarge(card),
-      edit: (card) => this.edit(card),
-      changed: () => this.arrange(),
-      addTo: (section) => void this.add(section),
+  }
+
+  private makeSelector(start: Start, groupsUrl: string): Selector {
+    return new Selector({
+      url: this.root.dataset.selector ?? "",
+      groupsUrl,
+      state: start.selector ?? {},
+      save: (selector) => this.keep({ selector }),
+      saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
+      stage: this,
+      changed: () => this.runsChanged(),
     });
-    this.enlarged = new Enlarged(this);
-    this.toolbar = new Toolbar(this.layout, () => this.redraw());
-    if (this.selector) this.groupMenu = new GroupMenu(this.layout, this.urls.run, () => this.redraw());
-    this.live = new Live({
+  }
+
+  private makeLive(): Live {
+    return new Live({
       rows: (uid, heads) => {
         if (heads.history !== undefined) this.feed.advance("history", uid, heads.history);
         if (heads.system !== undefined) this.feed.advance("system", uid, heads.system);
@@ -144,110 +207,12 @@ export class Workspace implements Stage {
     });
   }
 
-  begin(): void {
-    this.listen();
-    this.selector?.group(this.layout.view.groupBy);
-    const { socket } = this.root.dataset;
-    if (socket) this.live.open(socket);
-    this.live.follow(this.runs.drawn().map(({ uid }) => uid));
-    void this.readKeys();
-  }
-
-  values(columns: string[]): Promise<ValuesReply["runs"]> {
-    const uids = this.runs.drawn().map(({ uid }) => uid);
-    return this.runValues.read(uids, columns);
-  }
-
-  table(columns: string[]): Promise<RunTable> {
-    return this.tables.ask(columns);
-  }
-
-  async offered(): Promise<Offered> {
-    return (await import("../panels/offered")).readOffered(this.urls.run);
-  }
-
-  async groups(columns: readonly string[]): Promise<ReadonlyMap<string, RunGroup>> {
-    const uids = this.runs.drawn().map(({ uid }) => uid);
-    return this.selector?.groupsBy(columns) ?? this.groupReader.read(columns, uids);
-  }
-
-  keysOf(kind: Kind): string[] {
-    return this.keys.numeric(kind);
-  }
-
-  about(key: string): KeyAbout | undefined {
-    return this.keys.about(key);
-  }
-
-  metric(key: string): KeyInfo | undefined {
-    return this.keys.metric(key);
-  }
-
-  tableKeys(): string[] {
-    return this.keys.tables();
-  }
-
-  histogramKeys(): string[] {
-    return this.keys.histograms();
-  }
-
-  point(from: Panel, axis: string, x: number | null): void {
-    this.grid.each(({ panel }) => {
-      if (panel !== from) panel?.pointed?.(axis, x);
-    });
-  }
-
-  /** Sections as they are arranged now. */
-  arranged(): readonly Section[] {
-    return this.sections;
-  }
-
-  enlarge(card: Card): void {
-    this.enlarged.open(card);
-  }
-
-  edit(card: Card): void {
-    void this.openEditor(card.spec);
-  }
-
-  /** Keep a panel as the editor left it. */
-  put(spec: PanelSpec): void {
-    this.layout.put(spec);
-    this.arrange();
-  }
-
-  remove(card: Card): void {
-    this.runs.narrowing.clear(card.spec.id);
-    const putBack = this.layout.remove(card.spec.id);
-    this.arrange();
-    offerUndo(word("panelRemoved", { title: card.spec.title }), () => {
-      putBack();
-      this.arrange();
-    });
-  }
-
-  shift(card: Card, places: number): void {
-    this.grid.shift(card, places);
-  }
-
-  resize(card: Card, part: Pick<PanelSpec, "span" | "height">): void {
-    this.layout.change(card.spec.id, part);
-    this.arrange();
-  }
-
-  choose(card: Card, part: Partial<PanelSpec>): void {
-    this.layout.change(card.spec.id, part);
-    this.arrange();
-  }
-
-  /** Put panels into their sections again. */
-  arrange(): void {
-    this.sections = this.layout.arrange(this.keys.panels());
-    const shown = this.grid.show(this.sections, this.searched);
-    const note = one<HTMLElement>("[data-no-match]");
-    note.hidden = shown > 0 || !this.searched;
-    note.textContent = word("noMatch", { text: this.searched });
-    this.showState();
+  private cropping(): () => void {
+    return enableCropping(
+      one(".selector"),
+      () => readCrop(this.runsPart.crop),
+      (crop) => this.keepRuns({ ...this.runsPart, crop }),
+    );
   }
 
   private get searched(): string {
@@ -261,25 +226,19 @@ export class Workspace implements Stage {
     return Array.isArray(group) ? { groupBy: group.map(String) } : {};
   }
 
-  private redraw(): void {
-    this.selector?.group(this.layout.view.groupBy);
-    this.arrange();
-    this.grid.refresh();
-    this.enlarged.panel?.refresh();
+  private point(from: Panel, axis: string, x: number | null): void {
+    this.grid.each(({ panel }) => {
+      if (panel !== from) panel?.pointed?.(axis, x);
+    });
   }
 
   private async add(section?: Section): Promise<void> {
     const { blankPanel } = await import("../panels/editor");
-    await this.openEditor(blankPanel(section ?? this.sections[0]));
-  }
-
-  private async openEditor(spec: PanelSpec): Promise<void> {
-    const { openEditor } = await import("../panels/editor");
-    openEditor(spec, this);
+    this.openEditor(blankPanel(section ?? this.sections[0]));
   }
 
   private runsChanged(): void {
-    if (!this.grid) return; // the selector tells once while it is made
+    if (!this.live) return; // the selector tells once while it is made
     this.live.follow(this.runs.drawn().map(({ uid }) => uid));
     this.grid.refresh();
     this.enlarged.panel?.refresh();
@@ -296,17 +255,21 @@ export class Workspace implements Stage {
     const drawn = this.runs.drawn().map(({ uid }) => uid);
     const uids = drawn.length ? drawn : (this.selector?.listed().slice(0, 10) ?? []);
     try {
-      const found = await this.keys.read(uids);
+      await this.keys.read(uids, (heads) => this.tookKeys(heads));
       this.hasRead = true;
-      for (const { kind, next } of found) {
-        for (const [uid, head] of Object.entries(next)) this.feed.advance(kind, uid, head);
-      }
-      if (found.length) this.toolbar.offerAxes(this.keysOf("history"));
       this.arrange();
-      this.grow();
     } catch {
       if (!this.hasRead) this.showState("error");
     }
+  }
+
+  /** Draw what a kind of keys brings; what others bring lies below it. */
+  private tookKeys({ kind, next }: Heads): void {
+    for (const [uid, head] of Object.entries(next)) this.feed.advance(kind, uid, head);
+    if (!this.keys.haveFirst) return;
+    this.toolbar.offerAxes(this.axes());
+    this.arrange();
+    this.grow();
   }
 
   /** Let the panels on show ask for what has come. */
@@ -319,9 +282,24 @@ export class Workspace implements Stage {
   private readonly growSoon = throttle(() => this.grow(), KEYS_PAUSE_MS);
 
   private showState(wanted?: string): void {
-    const count = this.sections.reduce((sum, { panels }) => sum + panels.length, 0);
-    const state = wanted ?? (count ? "full" : this.hasRead ? "empty" : "loading");
-    showPart(this.root, state);
+    const isFull = this.sections.length > 0;
+    const empty = this.layout.isManual ? "manual" : "empty";
+    showPart(this.root, wanted ?? (isFull ? "full" : this.hasRead ? empty : "loading"));
+  }
+
+  /** Show the panel that the address names, once it is there. */
+  private showLinked(): void {
+    const linked = this.linked;
+    const section = this.sections.find(({ panels }) => panels.some(({ id }) => id === linked?.id));
+    if (!linked || !section) return;
+    this.linked = null;
+    if (!this.grid.cardOf(linked.id)) {
+      this.layout.setOpen(section.name, true);
+      this.arrange();
+    }
+    const card = this.grid.cardOf(linked.id);
+    card?.reveal();
+    if (card && linked.full) this.enlarged.open(card);
   }
 
   private listen(): void {
@@ -331,39 +309,47 @@ export class Workspace implements Stage {
       this.showState("loading");
       void this.readKeys();
     });
-    one("[data-add-panel]").addEventListener("click", () => void this.add());
-    one("[data-reset-panels]").addEventListener("click", () => this.resetPanels());
+    for (const button of this.root.querySelectorAll("[data-add-panel]"))
+      button.addEventListener("click", () => void this.add());
+    new PanelSets(this.layout, () => {
+      this.runs.narrowing.clear();
+      this.showChosen();
+    });
+    one("[data-add-section]").addEventListener("click", () => this.sectionActions.addBefore(null));
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
       button.addEventListener("click", () => this.toggleSelector());
     }
     const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
-    if (this.selector && filterBox) offerFilter(filterBox, this.urls.run, this.selector);
-    openSavedViews(this.root.dataset, {
-      read: () => ({
-        panels: this.layout.state,
-        ...(this.selector ? { selector: this.selector.state, runs: this.runsShown() } : {}),
-      }),
-      apply: (spec) => this.apply(spec),
-    });
+    if (this.selector && filterBox) offerFilter(filterBox, this.stage.urls.run, this.selector);
+    openSavedViews(this.root.dataset, { read: () => this.shown(), apply: (spec) => this.apply(spec) });
     document.addEventListener("run-message", (event) => {
       const message = (event as CustomEvent<RunMessage>).detail;
       this.live.take(message, this.runs.drawn()[0]?.uid);
     });
     document.addEventListener("run-connected", () => this.readKeysNow());
+    document.addEventListener("paste", (event) => this.sectionActions.pasteText(event));
+    addEventListener("hashchange", () => {
+      this.linked = linkedPanel();
+      this.showLinked();
+    });
   }
 
-  /** Forget the layout, and offer it back: both are kept as any other change is. */
-  private resetPanels(): void {
-    const before = this.layout.state;
-    this.runs.narrowing.clear();
-    const show = (state: PanelsState) => {
-      this.layout.replace(state);
-      this.toolbar.show();
-      this.groupMenu?.show();
-      this.redraw();
-    };
-    show({});
-    offerUndo(word("panelsReset"), () => show(before));
+  private showChosen(): void {
+    this.toolbar.show();
+    this.groupMenu?.show();
+    this.redraw();
+  }
+
+  /** Show a step of the history; what is searched for is not of it. */
+  private restore({ panels = {}, selector = {}, runs = {} }: Start): void {
+    this.layout.replace(panels);
+    this.selector?.replace(selector);
+    if (runs !== this.runsPart) {
+      this.keepRuns(runs);
+      this.showCropping?.();
+      void this.selector?.follow({ ...this.selector.query(), filter: runs.filter });
+    }
+    this.showChosen();
   }
 
   /** Show what a saved view says. */
@@ -376,9 +362,16 @@ export class Workspace implements Stage {
       this.showCropping?.();
       void this.selector?.follow(spec.runs);
     }
-    this.toolbar.show();
-    this.groupMenu?.show();
-    this.redraw();
+    this.showChosen();
+  }
+
+  /** All that a saved view keeps. */
+  private shown(): ViewSpec {
+    const { selector } = this;
+    return {
+      panels: this.layout.state,
+      ...(selector ? { selector: selector.state, runs: this.runsShown() } : {}),
+    };
   }
 
   /** Which runs are listed, with the table's groups and cropping where those are shown. */
@@ -389,7 +382,12 @@ export class Workspace implements Stage {
 
   private keepRuns(runs: Record<string, unknown>): void {
     this.runsPart = runs;
-    this.keeper.keep({ runs });
+    this.keep({ runs });
+  }
+
+  private keep(part: KeptView): void {
+    this.keeper.keep(part);
+    this.history?.changed();
   }
 
   private toggleSelector(): void {

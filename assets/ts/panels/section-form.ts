@@ -1,0 +1,91 @@
+import type { SmoothingKind } from "../charts/smooth";
+import { one } from "../lib/dom";
+import { word } from "../lib/words";
+import { amount, choice, type Field, text, threeWay } from "./fields";
+import { LARGEST_HEIGHT, OWN_AXIS, type SectionSettings, SMALLEST_HEIGHT } from "./spec";
+
+const INHERIT = "inherit";
+const SMOOTHINGS: readonly SmoothingKind[] = ["none", "ema", "time", "gaussian", "average"];
+const MOST_COLUMNS = 6;
+
+type Saved = (title: string, settings: SectionSettings | null) => void;
+
+/** Ask how a section is called and, unless `settings` is null, how its panels are drawn. */
+export function openSectionForm(
+  title: string,
+  settings: SectionSettings | null,
+  axes: readonly string[],
+  saved: Saved,
+): void {
+  const dialog = one<HTMLDialogElement>("#section-dialog");
+  const name = text(word("sectionName"), title);
+  one<HTMLInputElement>("input", name.element).required = true;
+  const fields = settings ? fieldsOf(settings, axes) : null;
+  one("h2", dialog).textContent = word(settings ? "sectionSettings" : "renameSection");
+  one(".panel-fields", dialog).replaceChildren(
+    name.element,
+    ...Object.values(fields ?? {}).map(({ element }) => element),
+  );
+  one<HTMLFormElement>("form", dialog).onsubmit = () =>
+    saved(name.read() || title, fields ? readSettings(fields) : null);
+  dialog.showModal();
+  one<HTMLInputElement>("input", name.element).select();
+}
+
+type Fields = ReturnType<typeof fieldsOf>;
+
+function fieldsOf(settings: SectionSettings, axes: readonly string[]) {
+  const inherited = [INHERIT, word("asWorkspace")] as const;
+  const columns = Array.from({ length: MOST_COLUMNS }, (_, i) => [String(i + 1), String(i + 1)] as const);
+  return {
+    x: choice(
+      word("axisX"),
+      [
+        inherited,
+        [OWN_AXIS, word("ownAxis")],
+        ["_step", word("step")],
+        ["_runtime", word("relativeTime")],
+        ["_timestamp", word("wallTime")],
+        ...axes.map((key) => [key, key] as const),
+      ],
+      settings.x ?? INHERIT,
+    ),
+    columns: choice(word("gridColumns"), [inherited, ...columns], String(settings.columns ?? INHERIT)),
+    kind: choice(
+      word("smoothing"),
+      [inherited, ...SMOOTHINGS.map((kind) => [kind, word(`smoothing_${kind}`)] as const)],
+      settings.smoothing?.kind ?? INHERIT,
+    ),
+    amount: amount(word("smoothingAmount"), settings.smoothing?.amount),
+    logX: threeWay(word("logX"), settings.logX),
+    logY: threeWay(word("logY"), settings.logY),
+    yMin: amount(word("yMin"), settings.yMin),
+    yMax: amount(word("yMax"), settings.yMax),
+    height: heightField(settings.height),
+  };
+}
+
+function heightField(height: number | undefined): Field<number | null> {
+  const field = amount(word("panelHeight"), height);
+  const input = one<HTMLInputElement>("input", field.element);
+  Object.assign(input, { min: String(SMALLEST_HEIGHT), max: String(LARGEST_HEIGHT), step: "1" });
+  return field;
+}
+
+/** Only what somebody chose: all else is as the workspace says. */
+function readSettings(fields: Fields): SectionSettings {
+  const chosen = (field: Field<string>) => (field.read() === INHERIT ? undefined : field.read());
+  const kind = chosen(fields.kind) as SmoothingKind | undefined;
+  const columns = chosen(fields.columns);
+  const given: SectionSettings | Record<string, unknown> = {
+    x: chosen(fields.x),
+    smoothing: kind && { kind, amount: fields.amount.read() ?? 0 },
+    logX: fields.logX.read(),
+    logY: fields.logY.read(),
+    yMin: fields.yMin.read() ?? undefined,
+    yMax: fields.yMax.read() ?? undefined,
+    height: fields.height.read() ?? undefined,
+    columns: columns && Number(columns),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
