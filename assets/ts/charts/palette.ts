@@ -8,6 +8,9 @@ export const LOOKS = COLORS * DASHES.length;
 /** A run's color: a place in the palette, from 0 to `LOOKS`, or a CSS color that somebody picked. */
 export type Color = number | string;
 
+/** The color of the run that others are compared with: ink, dashed and thicker. */
+export const BASELINE = -1;
+
 /** Colors that canvases draw with, read from the tokens; they change with the theme. */
 export interface Palette {
   runs: string[];
@@ -42,12 +45,14 @@ export function palette(): Palette {
 /** What a canvas draws a color with. */
 export function inkOf(color: Color): string {
   if (typeof color === "string") return color;
-  const { runs, axis } = palette();
+  const { runs, axis, text } = palette();
+  if (color === BASELINE) return text;
   return runs[color % COLORS] ?? axis;
 }
 
 /** How a line of this color is dashed: a place in `DASHES`. */
 export function dashOf(color: Color): number {
+  if (color === BASELINE) return 1;
   return typeof color === "string" ? 0 : Math.floor(color / COLORS) % DASHES.length;
 }
 
@@ -56,8 +61,8 @@ export function paint(element: HTMLElement, color: Color): void {
   for (const name of [...element.classList])
     if (name.startsWith("run-color-")) element.classList.remove(name);
   element.classList.toggle("is-dashed", dashOf(color) > 0);
-  if (typeof color === "string") {
-    element.style.setProperty("--run-color", color);
+  if (typeof color === "string" || color === BASELINE) {
+    element.style.setProperty("--run-color", color === BASELINE ? "var(--text)" : String(color));
     return;
   }
   element.style.removeProperty("--run-color");

@@ -1,4 +1,4 @@
-import { type Color, DASHES, dashOf, inkOf, type Palette, palette } from "./palette";
+import { BASELINE, type Color, DASHES, dashOf, inkOf, type Palette, palette } from "./palette";
 import { type Axis, type Scale, ticksOf, toPixel, unitTicks } from "./scale";
 import type { Surface } from "./surface";
 
@@ -228,7 +228,7 @@ function drawRaw(ctx: Surface, line: DrawnLine, frame: Frame): void {
 export function drawLine(ctx: Surface, line: DrawnLine, frame: Frame, width: number): void {
   const color = inkOf(line.color);
   ctx.strokeStyle = color;
-  ctx.lineWidth = width;
+  ctx.lineWidth = line.color === BASELINE ? width + 1 : width;
   ctx.setLineDash(DASHES[(line.dash + dashOf(line.color)) % DASHES.length] as number[]);
   const alone = trace(ctx, line.x, line.y, frame);
   ctx.stroke();

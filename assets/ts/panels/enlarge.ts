@@ -51,8 +51,8 @@ export class Enlarged {
     this.clear();
     this.card = card;
     one<HTMLElement>("#chart-dialog h2").textContent = card.spec.title;
-    this.earlier.disabled = !this.next(card, -1);
-    this.later.disabled = !this.next(card, 1);
+    this.earlier.setAttribute("aria-disabled", String(!this.next(card, -1)));
+    this.later.setAttribute("aria-disabled", String(!this.next(card, 1)));
     this.value.textContent = "";
     if (!this.dialog.open) this.dialog.showModal();
     this.panel = maker(this.body, card.spec, this.stage, {

@@ -28,7 +28,7 @@ export class LoggedKeys {
    * @param took - Called with each kind as it comes.
    * @returns Rejects if any kind can't be read.
    */
-  read(uids: readonly string[], took: (heads: Heads) => void): Promise<void> {
+  read(uids: readonly string[], took: (heads: Heads) => void = () => {}): Promise<void> {
     const runs = uids.join(" ");
     if (this.reading?.runs === runs) return this.reading.done;
     const done = Promise.all(

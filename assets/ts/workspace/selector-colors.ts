@@ -1,4 +1,4 @@
-import { type Color, paint } from "../charts/palette";
+import { BASELINE, type Color, paint } from "../charts/palette";
 import { one } from "../lib/dom";
 import { ofRun } from "../lib/runs";
 import type { Stage } from "../panels/panel";
@@ -13,6 +13,8 @@ export interface ColorState {
   colors?: Record<string, Color>;
   /** The column that colors runs; without one each run has its own color. */
   colorBy?: string;
+  /** The run that others are compared with, which is drawn in ink. */
+  baseline?: string;
 }
 
 /** The colors of the runs in the list. */
@@ -39,7 +41,7 @@ export class SelectorColors {
   }
 
   of(uid: string, own: Color): Color {
-    return this.colors.of(uid, own);
+    return uid === this.state().baseline ? BASELINE : this.colors.of(uid, own);
   }
 
   /** The choice is another one. */
@@ -57,7 +59,7 @@ export class SelectorColors {
     for (const row of rows) {
       const run = get(row.dataset.uid ?? "");
       if (!run) continue;
-      run.color = this.colors.of(run.uid, run.color);
+      run.color = this.of(run.uid, run.color);
       paint(row, run.color);
     }
     if (this.state().colorBy) this.by.refresh();

@@ -6,8 +6,23 @@ import { word } from "../lib/words";
 import { Narrowing } from "../panels/narrowing";
 import type { Stage } from "../panels/panel";
 import type { RunGroup, RunInfo, Runs } from "../panels/runs";
-import { type GroupsState, RunGroups } from "./run-groups";
-import { type ColorState, SelectorColors } from "./selector-colors";
+import { ChosenRows } from "./chosen-rows";
+import { RowList } from "./row-list";
+import { RunGroups } from "./run-groups";
+import { openRunMenu } from "./run-menu";
+import { showMarks, showRunState } from "./run-rows";
+import { SelectorColors } from "./selector-colors";
+import {
+  baselineToggled,
+  keptFirst,
+  onlyThis,
+  pinToggled,
+  type SelectorState,
+  toggled,
+} from "./selector-state";
+import { SelectorWidth } from "./selector-width";
+
+export type { SelectorState };
 
 /** Runs drawn when nobody has chosen. */
 const DRAWN_AT_FIRST = 10;
@@ -16,16 +31,6 @@ export const MOST_DRAWN = 200;
 const QUERY_PARTS = ["filter", "search", "order"] as const;
 const REFRESH_PAUSE_MS = 1000;
 const SEARCH_PAUSE_MS = 200;
-
-/** What a person chose: kept under `selector` of a view. */
-export interface SelectorState extends ColorState {
-  hidden?: string[];
-  /** Drawn although they are not among the first. */
-  shown?: string[];
-  /** How many of the first runs are drawn. */
-  first?: number;
-  groups?: GroupsState;
-}
 
 export interface SelectorOptions {
   url: string;
@@ -41,17 +46,15 @@ export interface SelectorOptions {
 
 /** The list of runs beside the panels: which are drawn, and in which colours. The server writes its rows. */
 export class Selector implements Runs {
-  private readonly list = one<HTMLElement>("[data-run-rows]");
-  /** Runs that somebody chose and that are not among the rows read so far. */
-  private readonly pinned = one<HTMLElement>("[data-run-pinned]");
+  private readonly rowList: RowList;
+  private readonly chosenRows: ChosenRows;
+  private readonly width = new SelectorWidth((width) => this.keep({ ...this.state, width }));
   private readonly lists = one<HTMLElement>("[data-run-lists]");
   private readonly searchBox = one<HTMLInputElement>("[data-run-search]");
   private readonly known = new Map<string, RunInfo>();
   state: SelectorState;
   readonly narrowing = new Narrowing(() => this.mark());
   private drawnNow = "";
-  private reading: AbortController | undefined;
-  private readingMore: Promise<boolean> | undefined;
   private readonly asked = new URLSearchParams(location.search);
   /** Called when a saved view lists other runs. */
   onFollow: (() => void) | undefined;
@@ -61,6 +64,12 @@ export class Selector implements Runs {
 
   constructor(private readonly options: SelectorOptions) {
     this.state = options.state;
+    this.rowList = new RowList(
+      options.url,
+      () => this.askedRows(),
+      () => this.learn(),
+    );
+    this.chosenRows = new ChosenRows(options.url);
     const listed = this.lists.dataset; // what the server listed, also where the address says nothing
     for (const name of QUERY_PARTS)
       if (listed[name] && !this.asked.has(name)) this.asked.set(name, listed[name]);
@@ -81,7 +90,8 @@ export class Selector implements Runs {
     );
     this.listen();
     this.learn();
-    void this.readChosen();
+    if (this.state.runningFirst) void this.reread();
+    else void this.readChosen();
     this.colors.read();
   }
 
@@ -120,7 +130,7 @@ export class Selector implements Runs {
 
   /** Ids of all runs that are listed so far. */
   listed(): string[] {
-    return [...this.list.querySelectorAll<HTMLElement>("[data-uid]")].map((row) => row.dataset.uid ?? "");
+    return this.rowList.ids;
   }
 
   /** A run has another state; an unknown one is new. */
@@ -130,24 +140,21 @@ export class Selector implements Runs {
       return;
     }
     const run = this.known.get(uid);
-    const row = this.rowOf(uid);
-    if (!run || !row) {
+    const rows = this.rows().filter((row) => row.dataset.uid === uid);
+    if (!run || !rows.length || this.state.runningFirst) {
       this.refresh();
       return;
     }
     run.state = state;
-    const dot = row.querySelector<HTMLElement>(".state-dot");
-    if (!dot) return;
-    dot.dataset.state = state;
-    dot.title = word(`state_${state}`);
-    dot.setAttribute("aria-label", dot.title);
+    for (const row of rows) showRunState(row, state);
   }
 
   /** Take another choice, such as a saved view's. */
   replace(state: SelectorState): void {
+    const isOrdered = this.state.runningFirst === state.runningFirst;
     this.keep(state);
     this.colors.read();
-    void this.readChosen();
+    void (isOrdered ? this.readChosen() : this.reread());
   }
 
   /** Read the first rows again, as many as are shown. */
@@ -161,12 +168,12 @@ export class Selector implements Runs {
   /** What the eyes say. Runs that somebody chose one by one come before those that are merely among the first. */
   private chosen(): RunInfo[] {
     const hidden = new Set(this.state.hidden);
-    const shown = new Set(this.state.shown);
+    const kept = keptFirst(this.state);
+    const shown = new Set([...(this.state.shown ?? []), ...kept]);
     const listed = this.listed();
-    const firsts = new Set(listed.slice(0, this.first).filter((uid) => !hidden.has(uid)));
-    const pinned = [...this.pinned.querySelectorAll<HTMLElement>("[data-uid]")];
-    const all = [...listed, ...pinned.map((row) => row.dataset.uid ?? "")].filter((uid) =>
-      this.known.has(uid),
+    const firsts = new Set([...kept, ...listed.slice(0, this.first)]);
+    const all = [...new Set([...kept, ...listed, ...this.chosenRows.others])].filter(
+      (uid) => this.known.has(uid) && !hidden.has(uid),
     );
     let room = MOST_DRAWN - all.filter((uid) => shown.has(uid)).length;
     return all
@@ -179,16 +186,9 @@ export class Selector implements Runs {
     return [...this.lists.querySelectorAll<HTMLElement>("[data-uid]")];
   }
 
-  private rowOf(uid: string): HTMLElement | null {
-    return this.lists.querySelector(`[data-uid="${CSS.escape(uid)}"]`);
-  }
-
   /** Read what the rows say of their runs, and mark those that are drawn. */
   private learn(): void {
-    const listed = new Set(this.listed());
-    for (const row of this.pinned.querySelectorAll<HTMLElement>("[data-uid]")) {
-      if (listed.has(row.dataset.uid ?? "")) row.remove();
-    }
+    this.chosenRows.leave(new Set(this.listed()));
     for (const { dataset } of this.rows()) {
       const { uid = "", name = "", state = "", color = "0" } = dataset;
       this.known.set(uid, { uid, name, state, color: Number(color) });
@@ -197,20 +197,19 @@ export class Selector implements Runs {
     this.mark();
   }
 
-  private get total(): number {
-    return Number(one<HTMLElement>("[data-total]", this.list).dataset.total ?? "0");
-  }
-
   private mark(): void {
     const drawn = new Set(this.chosen().map(({ uid }) => uid));
+    const above = new Set(this.chosenRows.pinned);
     for (const row of this.rows()) {
       const { uid = "" } = row.dataset;
       const isDrawn = drawn.has(uid);
+      row.hidden = above.has(uid) && !this.chosenRows.isPinnedRow(row);
+      showMarks(row, this.state.pinned?.includes(uid) ?? false, uid === this.state.baseline);
       row.classList.toggle("is-outside", !this.narrowing.keeps(uid));
       row.classList.toggle("is-hidden", !isDrawn);
       row.querySelector("[data-eye]")?.setAttribute("aria-pressed", String(isDrawn));
     }
-    const { total } = this;
+    const { total } = this.rowList;
     const n = formatCount(this.drawn().length);
     one("[data-run-count]").textContent = this.groups.isOn
       ? this.groups.count
@@ -237,7 +236,13 @@ export class Selector implements Runs {
   private keep(state: SelectorState): void {
     this.state = state;
     this.options.save(state);
+    this.showFrame();
     this.learn();
+  }
+
+  private showFrame(): void {
+    this.width.show(this.state.width ?? 0);
+    one<HTMLInputElement>("[data-running-first]").checked = this.state.runningFirst ?? false;
   }
 
   private listen(): void {
@@ -245,18 +250,19 @@ export class Selector implements Runs {
       const target = event.target as Element;
       const row = target.closest<HTMLElement>("[data-uid]");
       const more = target.closest("[data-more-runs]");
-      if (more) void this.readMore();
+      if (more) void this.rowList.more();
       if (!row) return;
       const uid = row.dataset.uid ?? "";
       if (target.closest("[data-eye]")) this.toggle(uid);
-      else if (target.closest("[data-only]"))
-        this.keep({ ...this.state, hidden: [], shown: [uid], first: 0 });
+      else if (target.closest("[data-only]")) this.drawOnly(uid);
+      else if (target.closest("[data-run-more]"))
+        openRunMenu(row, target.closest<HTMLElement>("[data-run-more]") as HTMLElement, this);
       else if (target.closest("[data-swatch]"))
         this.colors.pick(uid, target.closest<HTMLElement>("[data-swatch]"));
     });
     one("[data-hide-all]").addEventListener("click", () => {
       if (this.groups.isOn) this.groups.hideAll();
-      else this.keep({ ...this.state, hidden: [], shown: [], first: 0 });
+      else this.keep(onlyThis(this.state, []));
     });
     one("[data-show-all]").addEventListener("click", () => {
       if (this.groups.isOn) this.groups.showAll();
@@ -264,45 +270,65 @@ export class Selector implements Runs {
     });
     one("[data-draw-narrowed]").addEventListener("click", () => {
       const shown = this.narrowing.kept?.slice(0, MOST_DRAWN) ?? [];
-      this.replace({ ...this.state, hidden: [], shown, first: 0 });
+      this.replace(onlyThis(this.state, shown));
     });
     one("[data-clear-narrowing]").addEventListener("click", () => {
       this.narrowing.clear();
       this.searchBox.focus();
     });
+    const runningFirst = one<HTMLInputElement>("[data-running-first]");
+    runningFirst.addEventListener("change", () =>
+      this.replace({ ...this.state, runningFirst: runningFirst.checked }),
+    );
+    this.showFrame();
     const search = throttle(() => void this.searchAgain(), SEARCH_PAUSE_MS);
     this.searchBox.addEventListener("input", search);
     new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) void this.readMore();
+      if (entries.some(({ isIntersecting }) => isIntersecting)) void this.rowList.more();
     }).observe(one("[data-run-end]"));
   }
 
   private toggle(uid: string): void {
     const isDrawn = this.chosen().some((run) => run.uid === uid);
-    const without = (uids: string[] = []) => uids.filter((other) => other !== uid);
-    const isFirst = this.listed().slice(0, this.first).includes(uid);
-    this.keep({
-      ...this.state,
-      hidden: isDrawn && isFirst ? [...without(this.state.hidden), uid] : without(this.state.hidden),
-      shown: !isDrawn && !isFirst ? [...without(this.state.shown), uid] : without(this.state.shown),
-    });
-    announce(word(isDrawn ? "runHidden" : "runShown", { name: this.known.get(uid)?.name ?? uid }));
+    const isFirst = [...keptFirst(this.state), ...this.listed().slice(0, this.first)].includes(uid);
+    this.keep(toggled(this.state, uid, isDrawn, isFirst));
+    announce(word(isDrawn ? "runHidden" : "runShown", { name: this.nameOf(uid) }));
+  }
+
+  pin(uid: string): void {
+    this.replace(pinToggled(this.state, uid));
+    announce(
+      word(this.state.pinned?.includes(uid) ? "runPinned" : "runUnpinned", { name: this.nameOf(uid) }),
+    );
+  }
+
+  setBaseline(uid: string): void {
+    this.replace(baselineToggled(this.state, uid));
+    announce(word(this.state.baseline ? "baselineSet" : "baselineCleared", { name: this.nameOf(uid) }));
+  }
+
+  drawOnly(uid: string): void {
+    this.keep(onlyThis(this.state, [uid]));
+  }
+
+  private nameOf(uid: string): string {
+    return this.known.get(uid)?.name ?? uid;
   }
 
   private async showAll(): Promise<void> {
     this.keep({ ...this.state, hidden: [], shown: [], first: MOST_DRAWN });
     await this.readFirst();
-    if (this.total > MOST_DRAWN) toast(word("drawnLimit", { n: MOST_DRAWN }));
+    if (this.rowList.total > MOST_DRAWN) toast(word("drawnLimit", { n: MOST_DRAWN }));
   }
 
   /** Read as many rows as runs are drawn of the first ones: a choice outlasts the page it was made on. */
   private async readFirst(): Promise<void> {
-    while (this.listed().length < this.first && (await this.readMore()));
+    while (this.listed().length < this.first && (await this.rowList.more()));
   }
 
   private async readChosen(): Promise<void> {
     await this.readFirst();
-    await this.readPinned();
+    await this.readAbove();
   }
 
   private async searchAgain(): Promise<void> {
@@ -316,6 +342,13 @@ export class Selector implements Runs {
     const found: Record<string, string> = {};
     for (const name of QUERY_PARTS) found[name] = this.asked.get(name) ?? "";
     return found;
+  }
+
+  /** What the server is asked for the rows. */
+  private askedRows(): URLSearchParams {
+    const query = new URLSearchParams(this.asked);
+    if (this.state.runningFirst) query.set("order", `-state,${query.get("order") || "-created"}`);
+    return query;
   }
 
   /** List the runs of another query. */
@@ -338,62 +371,19 @@ export class Selector implements Runs {
       return;
     }
     const wanted = this.listed().length;
-    const html = await this.read({ offset: "0" });
-    if (html === null) return;
-    this.list.innerHTML = html;
+    if (!(await this.rowList.begin())) return;
     const enough = Math.max(this.first, Math.min(wanted, 500));
-    while (this.listed().length < enough && (await this.readMore()));
+    while (this.listed().length < enough && (await this.rowList.more()));
     this.learn();
-    void this.readPinned();
+    void this.readAbove();
   }
 
-  /** Read the next rows; false when there are no more. Who asks meanwhile waits for the same ones. */
-  private readMore(): Promise<boolean> {
-    this.readingMore ??= this.readNext().finally(() => {
-      this.readingMore = undefined;
-    });
-    return this.readingMore;
-  }
-
-  private async readNext(): Promise<boolean> {
-    const last = [...this.list.querySelectorAll<HTMLElement>("[data-next]")].at(-1);
-    const offset = last?.dataset.next;
-    if (!offset) return false;
-    const html = await this.read({ offset });
-    if (html === null || !last?.isConnected) return false;
-    last.dataset.next = "";
-    this.list.insertAdjacentHTML("beforeend", html);
+  /** Read pinned runs, and chosen ones that are not among the rows. */
+  private async readAbove(): Promise<void> {
+    const kept = keptFirst(this.state);
+    const there = new Set([...this.listed(), ...kept]);
+    const missing = (this.state.shown ?? []).filter((uid) => !there.has(uid));
+    await Promise.all([this.chosenRows.readPinned(kept), this.chosenRows.readOthers(missing, this.asked)]);
     this.learn();
-    return true;
-  }
-
-  /** Read runs that somebody chose and that are not among the rows. */
-  private async readPinned(): Promise<void> {
-    const listed = new Set(this.listed());
-    const missing = (this.state.shown ?? []).filter((uid) => !listed.has(uid));
-    if (!missing.length) return;
-    const query = new URLSearchParams(this.asked);
-    for (const uid of missing) query.append("uid", uid);
-    const reply = await fetch(`${this.options.url}?${query}`).catch(() => null);
-    if (!reply?.ok) return;
-    this.pinned.innerHTML = await reply.text();
-    this.learn();
-  }
-
-  /** The server's rows, already escaped; null when they could not be read or another question came since. */
-  private async read(part: Record<string, string>): Promise<string | null> {
-    this.reading?.abort();
-    const reading = new AbortController();
-    this.reading = reading;
-    const query = new URLSearchParams(this.asked);
-    for (const [name, value] of Object.entries(part)) query.set(name, value);
-    try {
-      const reply = await fetch(`${this.options.url}?${query}`, { signal: reading.signal });
-      one<HTMLElement>("[data-run-error]").hidden = reply.ok;
-      return reply.ok ? await reply.text() : null;
-    } catch {
-      if (!reading.signal.aborted) one<HTMLElement>("[data-run-error]").hidden = false;
-      return null;
-    }
   }
 }

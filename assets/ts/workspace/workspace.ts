@@ -181,7 +181,10 @@ export class Workspace implements SectionPage {
       state: start.selector ?? {},
       save: (selector) => this.keep({ selector }),
       saveFilter: (filter) => this.keepRuns({ ...this.runsPart, filter }),
-      stage: this,
+      stage: {
+        table: (columns) => this.stage.table(columns),
+        offered: () => this.stage.offered(),
+      },
       changed: () => this.runsChanged(),
     });
   }
@@ -284,6 +287,8 @@ export class Workspace implements SectionPage {
   private showState(wanted?: string): void {
     const isFull = this.sections.length > 0;
     const empty = this.layout.isManual ? "manual" : "empty";
+    one<HTMLElement>(".view-menu [data-generate-panels]").hidden = !this.layout.isManual;
+    one<HTMLElement>("[data-clear-panels]").hidden = this.layout.isManual;
     showPart(this.root, wanted ?? (isFull ? "full" : this.hasRead ? empty : "loading"));
   }
 
