@@ -1,6 +1,6 @@
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
-import type { DrawnLine } from "./plot";
+import type { DrawnLine } from "./frame";
 
 /** What lies around a line at one of its points: `0.1 … 0.4`, or `± 0.02` of a group; "" where there is nothing. */
 export function bandText({ low, high, group }: DrawnLine, at: number, unit: string): string {

@@ -2,9 +2,10 @@ import { make, makeIcon } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
 import { bandText } from "./band";
-import { paint } from "./palette";
-import { type DrawnLine, nearest } from "./plot";
+import { type DrawnLine, nearest } from "./frame";
+import type { Isolation } from "./isolation";
 import { type Axis, placeText } from "./scale";
+import { makeSwatch, paintSwatch } from "./swatch";
 
 /** Lines from which on a search is worth its place. */
 const MANY = 10;
@@ -20,8 +21,6 @@ interface Entry {
 
 /** All lines of a large chart with their values at the cursor, else their last: sorted, searched, isolated. */
 export class Legend {
-  /** Ids of the lines that alone are drawn; empty draws all. */
-  readonly isolated = new Set<string>();
   private readonly head = make("div", "legend-head");
   private readonly search = make("input", "form-control form-control-sm");
   private readonly place = make("p", "legend-place num");
@@ -39,7 +38,11 @@ export class Legend {
 
   constructor(
     readonly box: HTMLElement,
+    private readonly isolation: Isolation,
+    /** Other lines are picked. */
     private readonly changed: () => void,
+    /** A line is pointed at; null when that ends. */
+    lift: (line: DrawnLine | null) => void,
   ) {
     this.search.type = "search";
     this.search.placeholder = word("legendSearch");
@@ -47,6 +50,10 @@ export class Legend {
     this.search.addEventListener("input", () => this.draw());
     this.list.addEventListener("click", (event) => this.pick(event));
     this.list.addEventListener("keydown", (event) => this.move(event));
+    for (const name of ["pointerover", "focusin"] as const)
+      this.list.addEventListener(name, ({ target }) => lift(this.lineOf(target as Element)));
+    for (const name of ["pointerleave", "focusout"] as const)
+      this.list.addEventListener(name, () => lift(null));
     box.replaceChildren(this.search, this.place, this.head, this.list, this.rest);
     box.hidden = false;
   }
@@ -57,8 +64,6 @@ export class Legend {
     this.unit = unit;
     this.axis = axis;
     this.axisName = axisName;
-    const known = new Set(lines.map(({ id }) => id));
-    for (const id of this.isolated) if (!known.has(id)) this.isolated.delete(id);
     this.drawSoon();
   }
 
@@ -148,40 +153,34 @@ export class Legend {
     if (number.textContent !== text) number.textContent = text;
     const name = row.querySelector(".truncate") as HTMLElement;
     if (name.textContent !== line.label) name.textContent = button.title = line.label; // a group has grown
-    row.className = "";
-    paint(row, line.color);
-    const isDrawn = !this.isolated.size || this.isolated.has(line.id);
-    row.classList.toggle("is-off", !isDrawn);
-    button.setAttribute("aria-pressed", String(this.isolated.has(line.id)));
+    paintSwatch(row.querySelector(".line-swatch") as HTMLElement, line);
+    row.classList.toggle("is-off", !this.isolation.isDrawn(line.id));
+    button.setAttribute("aria-pressed", String(this.isolation.has(line.id)));
     return row;
   }
 
-  private newRow({ id, label, color }: DrawnLine): HTMLLIElement {
+  private newRow(line: DrawnLine): HTMLLIElement {
     const row = make("li");
-    paint(row, color);
     const button = make("button", "legend-row");
     button.type = "button";
-    button.dataset.id = id;
-    button.title = label;
-    const name = make("span", "truncate", label);
-    button.append(make("i", "chart-tip-swatch"), name, make("span", "legend-value num"), makeIcon("check"));
+    button.dataset.id = line.id;
+    button.title = line.label;
+    const name = make("span", "truncate", line.label);
+    button.append(makeSwatch(line), name, make("span", "legend-value num"), makeIcon("check"));
     row.append(button);
-    this.rows.set(id, row);
+    this.rows.set(line.id, row);
     return row;
   }
 
-  /** A click draws one line alone, with Ctrl or Shift it adds or takes one; another on the last one draws all. */
+  private lineOf(target: Element): DrawnLine | null {
+    const id = target.closest<HTMLElement>("[data-id]")?.dataset.id;
+    return this.lines.find((line) => line.id === id) ?? null;
+  }
+
   private pick(event: MouseEvent): void {
-    const id = (event.target as Element).closest<HTMLElement>("[data-id]")?.dataset.id;
-    if (id === undefined) return;
-    const wasOn = this.isolated.has(id);
-    const adds = event.ctrlKey || event.metaKey || event.shiftKey;
-    if (!adds) {
-      const wasAlone = wasOn && this.isolated.size === 1;
-      this.isolated.clear();
-      if (!wasAlone) this.isolated.add(id);
-    } else if (wasOn) this.isolated.delete(id);
-    else this.isolated.add(id);
+    const line = this.lineOf(event.target as Element);
+    if (!line) return;
+    this.isolation.pick(line.id, event);
     this.draw();
     this.changed();
   }

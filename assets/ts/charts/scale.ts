@@ -21,6 +21,11 @@ export interface Tick {
   text: string;
 }
 
+/** More ticks than this on one axis are harder to read, not easier. */
+const MOST_TICKS = 20;
+/** A logarithmic scale over less has even steps; over more, nothing between its powers of ten. */
+const FEWEST_DECADES = 0.7;
+const MOST_DECADES_WITH_MINOR = 4;
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86400;
@@ -72,31 +77,51 @@ export function toValue(scale: Scale, pixel: number): number {
   return 10 ** (min + part * (max - min));
 }
 
-/** Ticks at round places, about one for each `space` pixels. */
-export function ticksOf(scale: Scale, axis: Axis, space: number): Tick[] {
-  const wanted = Math.max(1, Math.abs(scale.to - scale.from) / space);
-  if (scale.log) return logTicks(scale, wanted);
-  if (axis === "timestamp") return clockTicks(scale, wanted);
-  const raw = (scale.max - scale.min) / wanted;
-  if (axis === "runtime") {
-    const step = CLOCK_STEPS.find((one) => one >= raw) ?? niceStep(raw / DAY) * DAY;
-    if (raw >= 0.5) return between(scale, step).map((value) => ({ value, text: shortDuration(value) }));
-  }
-  const step = axis === "step" ? Math.max(1, niceStep(raw)) : niceStep(raw);
+/** Ticks at round places, about one for each `space` pixels, and never more than `most`. */
+export function ticksOf(scale: Scale, axis: Axis, space: number, most = MOST_TICKS): Tick[] {
+  const count = Math.max(1, Math.min(most, Math.abs(scale.to - scale.from) / space));
+  const found = ticksFor(scale, axis, count);
+  return found.length <= most || count <= 1 ? found : ticksFor(scale, axis, count / 2);
+}
+
+function ticksFor(scale: Scale, axis: Axis, count: number): Tick[] {
+  if (scale.log) return logTicks(scale, count);
+  const raw = (scale.max - scale.min) / count;
+  if (axis === "timestamp") return clockTicks(scale, clockStep(raw));
+  if (axis === "runtime" && raw >= 0.5)
+    return between(scale, clockStep(raw)).map((value) => ({ value, text: shortDuration(value) }));
+  return evenTicks(scale, axis === "step" ? Math.max(1, niceStep(raw)) : niceStep(raw));
+}
+
+function evenTicks(scale: Scale, step: number): Tick[] {
   const values = between(scale, step);
   const largest = Math.max(...values.map(Math.abs), 0);
   return values.map((value) => ({ value, text: formatTick(value, largest, step) }));
 }
 
 /** Ticks at places that are round in a multiple of the unit, and written with it. */
-export function unitTicks(scale: Scale, unit: string, space: number): Tick[] {
-  if (!unit) return ticksOf(scale, "number", space);
+export function unitTicks(scale: Scale, unit: string, space: number, most = MOST_TICKS): Tick[] {
+  if (!unit) return ticksOf(scale, "number", space, most);
   const { suffix, factor } = unitFor(unit, Math.max(Math.abs(scale.min), Math.abs(scale.max)));
   const inUnit = { ...scale, min: scale.min / factor, max: scale.max / factor };
-  return ticksOf(inUnit, "number", space).map(({ value, text }) => ({
+  return ticksOf(inUnit, "number", space, most).map(({ value, text }) => ({
     value: value * factor,
     text: `${text}${suffix}`,
   }));
+}
+
+/** Places of a logarithmic scale between its powers of ten, while there are few enough to be told apart. */
+export function minorTicks(scale: Scale): number[] {
+  const [low, high] = [Math.log10(scale.min), Math.log10(scale.max)];
+  if (!scale.log || high - low > MOST_DECADES_WITH_MINOR || high - low < FEWEST_DECADES) return [];
+  const places: number[] = [];
+  for (let power = Math.floor(low); power <= Math.ceil(high); power += 1) {
+    for (let part = 2; part < 10; part += 1) {
+      const value = part * 10 ** power;
+      if (value >= scale.min && value <= scale.max) places.push(value);
+    }
+  }
+  return places;
 }
 
 /** Say where on x a value lies. */
@@ -107,11 +132,18 @@ export function placeText(axis: Axis, value: number): string {
   return formatValue(value);
 }
 
+/** The round step that is nearest to `raw`; D3's thresholds, geometric means of the steps at both sides. */
 function niceStep(raw: number): number {
   if (!(raw > 0) || !Number.isFinite(raw)) return 1;
   const power = 10 ** Math.floor(Math.log10(raw));
   const part = raw / power;
-  return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
+  return (part >= Math.sqrt(50) ? 10 : part >= Math.sqrt(10) ? 5 : part >= Math.sqrt(2) ? 2 : 1) * power;
+}
+
+/** The same for lengths of time, seconds. */
+function clockStep(raw: number): number {
+  const at = CLOCK_STEPS.findIndex((step, i) => raw <= Math.sqrt(step * (CLOCK_STEPS[i + 1] ?? Infinity)));
+  return at < 0 || at === CLOCK_STEPS.length - 1 ? niceStep(raw / DAY) * DAY : (CLOCK_STEPS[at] as number);
 }
 
 function between(scale: Scale, step: number, shift = 0): number[] {
@@ -123,17 +155,12 @@ function between(scale: Scale, step: number, shift = 0): number[] {
   return values;
 }
 
-function logTicks(scale: Scale, wanted: number): Tick[] {
+function logTicks(scale: Scale, count: number): Tick[] {
   const [low, high] = [Math.log10(scale.min), Math.log10(scale.max)];
   const decades = high - low;
-  if (decades < 0.7) {
-    return between(scale, niceStep((scale.max - scale.min) / wanted)).map((value) => ({
-      value,
-      text: formatTick(value),
-    }));
-  }
-  const every = Math.max(1, Math.ceil(decades / wanted));
-  const parts = decades * 3 <= wanted ? [1, 2, 5] : [1];
+  if (decades < FEWEST_DECADES) return evenTicks(scale, niceStep((scale.max - scale.min) / count));
+  const every = Math.max(1, Math.ceil(decades / count));
+  const parts = decades * 3 <= count * 1.5 ? [1, 2, 5] : [1];
   const ticks: Tick[] = [];
   for (let power = Math.floor(low); power <= Math.ceil(high); power += every) {
     for (const part of parts) {
@@ -143,12 +170,10 @@ function logTicks(scale: Scale, wanted: number): Tick[] {
       }
     }
   }
-  return ticks;
+  return ticks.length > 1 ? ticks : evenTicks(scale, niceStep((scale.max - scale.min) / count));
 }
 
-function clockTicks(scale: Scale, wanted: number): Tick[] {
-  const raw = (scale.max - scale.min) / wanted;
-  const step = CLOCK_STEPS.find((one) => one >= raw) ?? 365 * DAY;
+function clockTicks(scale: Scale, step: number): Tick[] {
   const shift = new Date(scale.min * 1000).getTimezoneOffset() * MINUTE;
   const text = step >= DAY ? dayText : step >= MINUTE ? minuteText : secondText;
   return between(scale, step, shift).map((value) => ({ value, text: text.format(new Date(value * 1000)) }));

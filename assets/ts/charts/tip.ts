@@ -1,30 +1,57 @@
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
-import { type Color, paint } from "./palette";
+import type { Color } from "./palette";
+import { makeSwatch } from "./swatch";
 
 /** One line under the cursor. */
 export interface TipRow {
   color: Color;
+  dash?: number;
   label: string;
   value: string;
-  /** Said smaller: the value before smoothing, the range of the bucket. */
+  /** In the columns after the value. */
+  more?: readonly string[];
+  /** Said smaller, behind all columns. */
   detail: string;
   strong: boolean;
 }
 
+/** Where a tip is shown, and how. */
+export interface TipPlace {
+  left: number;
+  top: number;
+  /** What the value and the columns after it are; without it nothing is written above them. */
+  columns?: readonly string[];
+  /** Said below all rows. */
+  note?: string;
+  /** A finger covers what is around it. */
+  isTouch?: boolean;
+}
+
 const MOST_ROWS = 12;
+const MOST_ROWS_ON_PHONES = 6;
+/** Between the pointer and the tip, pixels. */
+const GAP = 16;
+const FINGER = 40;
+const EDGE = 8;
 let box: HTMLElement | undefined;
+/** The widest that the tip has been since it was hidden: it does not shrink and grow with each value. */
+let widest = 0;
 
 /** Show values at the cursor beside it, within the window. */
-export function showTip(place: string, rows: TipRow[], left: number, top: number): void {
-  const at = rows.findIndex(({ strong }) => strong);
-  const first = Math.max(0, Math.min(at - MOST_ROWS / 2, rows.length - MOST_ROWS));
-  const shown = rows.slice(first, first + MOST_ROWS).map(rowOf);
-  const more = rows.length - first - shown.length;
-  const head = make("div", "chart-tip-place num", place);
-  const above = first > 0 ? [make("div", "chart-tip-more", word("moreAbove", { n: first }))] : [];
-  const note = more ? [make("div", "chart-tip-more", word("more", { n: more }))] : [];
-  put([head, ...above, ...shown, ...note], left, top);
+export function showTip(place: string, rows: readonly TipRow[], at: TipPlace): void {
+  const { columns = [] } = at;
+  const most = at.isTouch ? MOST_ROWS_ON_PHONES : MOST_ROWS;
+  const strong = rows.findIndex((row) => row.strong);
+  const first = Math.max(0, Math.min(strong - Math.floor(most / 2), rows.length - most));
+  const shown = rows.slice(first, first + most);
+  const left = rows.length - shown.length;
+  const head = make("div", "chart-tip-head");
+  head.append(make("span", "chart-tip-place num", place));
+  head.append(...columns.map((name) => make("span", "chart-tip-column", name)));
+  const note = left ? [make("div", "chart-tip-more", word("moreLines", { n: left }))] : [];
+  if (at.note) note.push(make("div", "chart-tip-more num", at.note));
+  put([head, ...shown.map(rowOf), ...note], Math.max(1, columns.length), at);
 }
 
 /** Show names and what they have beside the cursor: what a custom chart says of a mark. */
@@ -35,30 +62,45 @@ export function showPairs(pairs: readonly [name: string, value: string][], left:
     return row;
   });
   const more = pairs.length - shown.length;
-  put([...shown, ...(more ? [make("div", "chart-tip-more", word("more", { n: more }))] : [])], left, top);
+  const note = more ? [make("div", "chart-tip-more", word("more", { n: more }))] : [];
+  put([...shown, ...note], 1, { left, top });
 }
 
-function put(content: HTMLElement[], left: number, top: number): void {
+function put(content: HTMLElement[], columns: number, at: TipPlace): void {
   box ??= document.body.appendChild(make("div", "chart-tip"));
   box.replaceChildren(...content);
+  box.style.setProperty("--tip-columns", String(columns));
   box.hidden = false;
   const dialog = document.querySelector("dialog[open]");
   if (box.parentElement !== (dialog ?? document.body)) (dialog ?? document.body).append(box);
+  box.style.minWidth = widest ? `${widest}px` : "";
   const { offsetWidth: width, offsetHeight: height } = box;
-  const x = left + 16 + width > innerWidth ? left - width - 16 : left + 16;
-  const y = Math.max(8, Math.min(top - height / 2, innerHeight - height - 8));
-  box.style.transform = `translate(${Math.round(Math.max(4, x))}px, ${Math.round(y)}px)`;
+  widest = Math.min(Math.max(widest, width), innerWidth - 2 * EDGE);
+  const [x, y] = placeOf(at, width, height);
+  box.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+}
+
+/** Beside the pointer where there is room at one of its sides, else above or below it: never over it. */
+function placeOf({ left, top, isTouch }: TipPlace, width: number, height: number): [number, number] {
+  const middle = Math.max(EDGE, Math.min(top - height / 2, innerHeight - height - EDGE));
+  if (!isTouch && left + GAP + width <= innerWidth - EDGE / 2) return [left + GAP, middle];
+  if (!isTouch && left - GAP - width >= EDGE / 2) return [left - GAP - width, middle];
+  const gap = isTouch ? FINGER : GAP;
+  const centered = Math.max(EDGE, Math.min(left - width / 2, innerWidth - width - EDGE));
+  const isAbove = top - gap - height >= EDGE || top > innerHeight / 2;
+  return [centered, isAbove ? Math.max(EDGE, top - gap - height) : top + gap];
 }
 
 export function hideTip(): void {
+  widest = 0;
   if (box) box.hidden = true;
 }
 
-function rowOf({ color, label, value, detail, strong }: TipRow): HTMLElement {
+function rowOf({ color, dash = 0, label, value, more = [], detail, strong }: TipRow): HTMLElement {
   const row = make("div", `chart-tip-row${strong ? " is-strong" : ""}`);
-  paint(row, color);
-  const name = make("span", "chart-tip-label", label);
-  row.append(make("i", "chart-tip-swatch"), name, make("span", "chart-tip-value num", value));
+  row.append(makeSwatch({ color, dash }), make("span", "chart-tip-label", label));
+  row.append(make("span", "chart-tip-value num", value));
+  row.append(...more.map((text) => make("span", "chart-tip-detail num", text)));
   if (detail) row.append(make("span", "chart-tip-detail num", detail));
   return row;
 }

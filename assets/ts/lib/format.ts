@@ -24,27 +24,39 @@ export function formatValue(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
+/** Four significant figures: enough to compare values, short enough for a column of them. */
+export function formatShort(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  return formatValue(Number(value.toPrecision(Math.abs(value) >= 1e4 ? 6 : 4)));
+}
+
+const TICK_UNITS = [
+  ["T", 1e12],
+  ["G", 1e9],
+  ["M", 1e6],
+  ["k", 1e3],
+] as const;
+
 /**
  * Short text for an axis tick: `1.2k`, `30M`, `5e-5`.
  *
  * @param largest - The largest size on the axis; all its ticks share a unit.
- * @param step - The distance of two ticks; gives the digits needed to tell them apart.
+ * @param step - The distance of two ticks: all have the decimals that tell them apart.
  */
 export function formatTick(value: number, largest = Math.abs(value), step = 0): string {
   if (value === 0) return "0";
-  const digits = step > 0 ? Math.min(9, Math.max(1, Math.ceil(Math.log10(largest / step)) + 1)) : 5;
-  if (largest < 1e-3) return value.toExponential(Math.min(3, digits - 1)).replace(/\.?0*e/, "e");
-  for (const [unit, factor] of [
-    ["T", 1e12],
-    ["G", 1e9],
-    ["M", 1e6],
-    ["k", 1e3],
-  ] as const) {
-    if (largest >= 10 * factor || (largest >= factor && factor > 1e3)) {
-      return `${Number((value / factor).toPrecision(digits))}${unit}`;
-    }
+  if (largest < 1e-3) {
+    const digits = step > 0 ? exponentOf(largest) - exponentOf(step) : 4;
+    return value.toExponential(Math.max(0, Math.min(9, digits))).replace(/\.?0*e/, "e");
   }
-  return String(Number(value.toPrecision(digits)));
+  const unit = TICK_UNITS.find(([, size]) => largest >= 10 * size || (largest >= size && size > 1e3));
+  const [suffix, factor] = unit ?? ["", 1];
+  if (!(step > 0)) return `${Number((value / factor).toPrecision(5))}${suffix}`;
+  return `${(value / factor).toFixed(Math.max(0, Math.min(12, -exponentOf(step / factor))))}${suffix}`;
+}
+
+function exponentOf(value: number): number {
+  return Math.floor(Math.log10(value) + 1e-9);
 }
 
 /** A size in bytes, in binary units: `1.21 MiB`. */

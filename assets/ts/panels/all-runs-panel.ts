@@ -77,7 +77,7 @@ export abstract class AllRunsPanel implements Panel {
       detail: "",
       strong: false,
     }));
-    showTip(run.name, tips, event.clientX, event.clientY);
+    showTip(run.name, tips, { left: event.clientX, top: event.clientY });
   }
 
   private async read(onlyNew: boolean): Promise<void> {

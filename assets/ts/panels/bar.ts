@@ -211,7 +211,7 @@ class Bars extends AllRunsPanel {
       detail,
       strong: true,
     };
-    showTip(bar.label, [row], event.clientX, event.clientY);
+    showTip(bar.label, [row], { left: event.clientX, top: event.clientY });
   }
 }
 

@@ -57,6 +57,10 @@ export class Card implements Head {
     this.stage.layout.change(this.spec.id, part);
   }
 
+  enlarge(): void {
+    this.actions.enlarge(this);
+  }
+
   zoomed(reset: (() => void) | null): void {
     this.onReset = reset;
     this.reset.hidden = !reset;
@@ -180,7 +184,7 @@ export class Card implements Head {
     this.reset.append(makeIcon("zoom-out"), make("span", "", word("zoomReset")));
     this.reset.addEventListener("click", () => this.onReset?.());
     const enlarge = makeIconButton("maximize-2", word("enlarge", { key: this.spec.title }));
-    enlarge.addEventListener("click", () => this.actions.enlarge(this));
+    enlarge.addEventListener("click", () => this.enlarge());
     const more = makeIconButton("ellipsis", word("panelMenu", { key: this.spec.title }));
     more.setAttribute("aria-haspopup", "menu");
     more.addEventListener("click", () => this.actions.menu(this, more));

@@ -1,14 +1,17 @@
+import type { DrawnLine } from "../charts/frame";
 import { COLORS } from "../charts/palette";
 import type { KeyAbout } from "../charts/wire";
 import { word } from "../lib/words";
 import type { Member } from "./groups";
+import type { RunInfo } from "./runs";
 import { averaged } from "./statistics";
 
-/** How lines of many devices are drawn: a line for each, per node their mean and range, or one of all. */
-export type Devices = "auto" | "each" | "node" | "all";
+/** How many devices are drawn: a line or a row of a heat map for each, per node their mean and range, or one of all. */
+export const DEVICES = ["auto", "each", "heat", "node", "all"] as const;
+export type Devices = (typeof DEVICES)[number];
 
 /** As many lines of one run can be told apart. */
-const FEW_LINES = 16;
+const FEW_LINES = 8;
 
 /** What the keys of a panel are: system metrics, as the server describes them. */
 export class Hardware {
@@ -51,6 +54,7 @@ export class Hardware {
     const ofRun = new Map<string, number>();
     for (const { uid } of members) ofRun.set(uid, (ofRun.get(uid) ?? 0) + 1);
     if (Math.max(0, ...ofRun.values()) <= FEW_LINES) return "each";
+    if (ofRun.size === 1) return "heat";
     return this.nodes.length > 1 ? "node" : "all";
   }
 
@@ -99,6 +103,15 @@ export class Hardware {
       };
     });
   }
+}
+
+/** The rows of a heat map of devices, each in its run's color. */
+export function heatRows(members: readonly Member[], runs: readonly RunInfo[]): DrawnLine[] {
+  const colors = new Map(runs.map(({ uid, color }) => [uid, color]));
+  return members.map(({ id, uid, label, color, x, y }) => ({
+    ...{ id, label, x, y, owner: uid, color: colors.get(uid) ?? color, dash: 0 },
+    ...{ raw: null, low: null, high: null },
+  }));
 }
 
 function sorted(names: readonly string[]): string[] {

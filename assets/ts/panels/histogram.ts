@@ -307,19 +307,17 @@ class HistogramPanel implements Panel {
       const column = lastAtMost(heat.reply.steps, toValue(x, left));
       const count = heat.reply.counts[column]?.[bin] ?? 0;
       const step = heat.reply.steps[column] ?? 0;
-      showTip(
-        `${word("step")} ${formatValue(step)}`,
-        [rowOf(heat.run, range, count, "")],
-        event.clientX,
-        event.clientY,
-      );
+      showTip(`${word("step")} ${formatValue(step)}`, [rowOf(heat.run, range, count, "")], {
+        left: event.clientX,
+        top: event.clientY,
+      });
       return;
     }
     const shapes = overlay?.shapes ?? [];
     const found = shapes.map(({ run, step, counts, shares }) =>
       rowOf(run, run.name, counts[bin] ?? 0, `${percent(shares[bin] ?? 0)} · ${word("step")} ${step}`),
     );
-    showTip(range, found, event.clientX, event.clientY);
+    showTip(range, found, { left: event.clientX, top: event.clientY });
   }
 }
 

@@ -1,44 +1,45 @@
+import { Chips } from "../charts/chips";
+import { drawNever, drawSoon } from "../charts/draws";
 import type { Source } from "../charts/feed";
-import { pairOf } from "../charts/feed";
+import type { DrawnLine, Look } from "../charts/frame";
+import { HeatChart } from "../charts/heat-chart";
+import { highlight, onHighlight } from "../charts/highlight";
+import { Isolation } from "../charts/isolation";
 import { Legend } from "../charts/legend";
-import type { Line } from "../charts/line";
 import { LineChart } from "../charts/line-chart";
-import { COLORS } from "../charts/palette";
 import type { Picture } from "../charts/picture";
-import type { DrawnLine, Look } from "../charts/plot";
+import type { PointedChart } from "../charts/pointed-chart";
 import { type Smoothing, smoothed } from "../charts/smooth";
+import type { Range, Zoom } from "../charts/zoom";
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
 import { PanelAxis } from "./axis";
-import { type Devices, Hardware, lineOf, rated } from "./devices";
+import { DEVICES, type Hardware, heatRows } from "./devices";
+import { FinerLines } from "./finer";
 import { grouped, type Member } from "./groups";
+import { extentOf, hardwareOf, membersOf } from "./line-members";
 import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Choice, Head, Panel, Stage } from "./panel";
-import type { RunGroup, RunInfo } from "./runs";
+import type { RunGroup } from "./runs";
 import type { PanelSpec, View } from "./spec";
-
-/** Zooms and changes of smoothing wait this long for the next, milliseconds. */
-const ZOOM_PAUSE_MS = 60;
-const SMOOTH_PAUSE_MS = 350;
-/** While a run logs, what was smoothed over all points is asked for anew at most this often, milliseconds. */
-const SMOOTH_AGAIN_MS = 10_000;
+import { settledZoom } from "./zoom-bounds";
+import { zooms } from "./zooms";
 
 /** Lines of some keys of all runs drawn, over a choice of x (RUN-26, RUN-27). */
 export class LinePanel implements Panel {
-  private chart: LineChart | undefined;
+  private chart: PointedChart | undefined;
   private legend: Legend | undefined;
-  private range: [number, number] | null = null;
-  private finer: Map<string, Line> | null = null;
-  /** What `finer` was asked for; empty while it is of the range alone. */
-  private finerOf = "";
-  private readAt = 0;
-  private reading: AbortController | undefined;
   private groupOf: ReadonlyMap<string, RunGroup> | null = null;
   private hasFailed = false;
   /** What the keys are, where they are system metrics. */
   private hardware: Hardware | null = null;
   private readonly axis: PanelAxis;
+  private readonly finer: FinerLines;
+  private readonly isolation = new Isolation();
+  private readonly plot = make("div", "chart-plot");
+  private readonly chips: Chips;
+  private readonly endings: (() => void)[];
 
   constructor(
     private readonly body: HTMLElement,
@@ -48,19 +49,30 @@ export class LinePanel implements Panel {
   ) {
     skeleton(body);
     this.axis = new PanelAxis(stage);
+    this.finer = new FinerLines(stage, () => this.drawSoon());
+    this.chips = new Chips(this.isolation, {
+      changed: () => this.draw(),
+      lift: (line) => this.lift(line),
+      more: () => head.enlarge?.(),
+    });
+    this.endings = [
+      onHighlight(this.highlighted),
+      zooms.onChange(() => {
+        if (this.chart) this.drawSoon();
+      }),
+    ];
   }
 
   refresh(): void {
     this.findAxis();
     void this.readGroups();
-    if (this.range) this.readFiner(ZOOM_PAUSE_MS);
     this.axis.ask(this.spec.keys);
     this.draw();
   }
 
   grew(): void {
     const isOther = this.findAxis();
-    this.axis.ask(this.spec.keys); // a part of x that is on show finer stays as it is
+    this.axis.ask(this.spec.keys);
     if (isOther) this.draw();
   }
 
@@ -69,7 +81,7 @@ export class LinePanel implements Panel {
     this.hasFailed = false;
     this.findAxis();
     this.axis.ask(this.spec.keys);
-    this.draw();
+    this.drawSoon();
   }
 
   failed(source: Source, keys: Set<string>): void {
@@ -87,11 +99,10 @@ export class LinePanel implements Panel {
   }
 
   destroy(): void {
-    this.reading?.abort();
-    this.chart?.destroy();
-    this.chart = undefined;
-    this.legend?.destroy();
-    this.legend = undefined;
+    drawNever(this);
+    for (const end of this.endings) end();
+    this.finer.drop();
+    this.clear();
   }
 
   picture(): Picture | null {
@@ -100,9 +111,8 @@ export class LinePanel implements Panel {
 
   choices(): Choice[] {
     const { hardware, view } = this;
-    const devices = hardware?.hasMany ? (["each", "node", "all"] as const) : [];
-    const choices: Choice[] = devices
-      .filter((name) => name !== view.devices)
+    const choices: Choice[] = (hardware?.hasMany ? DEVICES : [])
+      .filter((name) => name !== view.devices && name !== "auto")
       .map((name) => ({ icon: "layers", text: word(`devices_${name}`), part: { devices: name } }));
     if (hardware?.isCounter) {
       const text = word(view.totals ? "asRate" : "asTotal");
@@ -113,7 +123,8 @@ export class LinePanel implements Panel {
 
   csvAddress(): string {
     const uids = this.stage.runs.drawn().map(({ uid }) => uid);
-    return this.stage.feed.csvAddress(this.source, this.spec.keys, uids, this.range);
+    const { x } = this.zoom;
+    return this.stage.feed.csvAddress(this.source, this.spec.keys, uids, x && [...x]);
   }
 
   private get view(): View {
@@ -124,14 +135,42 @@ export class LinePanel implements Panel {
     return this.axis.source;
   }
 
-  /** Look along what the lines are drawn; a part of another x that was on show says nothing there. */
+  private get extent(): Range | null {
+    return extentOf(this.stage, this.source, this.spec.keys);
+  }
+
+  private get zoom(): Zoom {
+    return zooms.of(this.spec.id, this.source.x);
+  }
+
+  /** The part on show: one that ended at the newest point goes along. */
+  private get part(): Zoom {
+    return zooms.followed(this.spec.id, this.source.x, this.extent?.[1] ?? Number.NaN);
+  }
+
+  private clear(): void {
+    this.chart?.destroy();
+    this.chart = undefined;
+    this.legend?.destroy();
+    this.legend = undefined;
+  }
+
+  private readonly highlighted = (owner: string | null): void => {
+    if (!this.stage.isRunPage) this.chart?.lift(owner && (this.groupOf?.get(owner)?.path ?? owner));
+  };
+
+  /** Let a line stand out here, and what is its run's in all other charts. */
+  private lift(line: DrawnLine | null): void {
+    this.chart?.lift(line?.id ?? null);
+    highlight(line?.owner ?? null, this.highlighted);
+  }
+
+  /** Look along what the lines are drawn. */
   private findAxis(): boolean {
     const isOther = this.axis.find(this.spec);
     if (isOther) {
-      this.dropFiner();
+      this.finer.drop();
       this.chart?.point(null);
-      if (this.range) this.head.zoomed(null);
-      this.range = null;
     }
     return isOther;
   }
@@ -140,115 +179,94 @@ export class LinePanel implements Panel {
     return this.axis.concerns(source) && this.spec.keys.some((key) => keys.has(key));
   }
 
+  private drawSoon(): void {
+    drawSoon(this, this.body, () => this.draw());
+  }
+
   private draw(): void {
-    this.askSmoothed();
-    const members = this.members();
+    const { stage, spec, view, source, finer } = this;
+    this.hardware = hardwareOf(stage, spec);
+    const end = this.extent?.[1] ?? -Infinity;
+    finer.want({ source, keys: spec.keys, range: this.zoom.x, end, smoothing: this.smoothing });
+    const members = membersOf(stage, { spec, view, source, hardware: this.hardware, finer });
     if (!members || (!members.length && this.axis.isOpen)) {
       if (!this.chart && !this.hasFailed && !this.body.firstElementChild) skeleton(this.body);
       return; // nothing has come yet
     }
-    if (!members.length) {
-      this.destroy();
+    if (members.length) this.drawMembers(members);
+    else {
+      this.clear();
       this.head.say("");
-      note(this.body, this.stage.runs.drawn().length ? word("noPoints") : noneDrawn(this.stage.runs));
-      return;
+      note(this.body, stage.runs.drawn().length ? word("noPoints") : noneDrawn(stage.runs));
     }
+  }
+
+  private drawMembers(members: Member[]): void {
     const lines = this.drawnOf(members);
     const { look } = this;
-    if (!this.chart) {
-      this.body.replaceChildren();
-      this.chart = new LineChart(this.body, look, {
-        zoom: (range) => this.zoom(range),
-        pointed: (x) => {
-          this.legend?.point(x);
-          this.stage.point(this, this.source.x, x);
-        },
-        axisName: () => this.axis.name,
-      });
+    const isHeat = this.isHeat(members);
+    if (this.chart && this.chart instanceof HeatChart !== isHeat) this.clear();
+    const chart = this.chart ?? this.begin(look, isHeat);
+    this.isolation.keepOnly(new Set(lines.map(({ id }) => id)));
+    if (this.legend) this.legend.show(lines, look.axis, this.axis.name, look.unit);
+    else this.chips.show(isHeat ? [] : lines, look.unit, this.body.clientWidth);
+    const drawn = lines.filter(({ id }) => this.isolation.isDrawn(id));
+    const { part: zoom } = this;
+    chart.show(drawn, look, zoom);
+    this.head.zoomed(zoom.x || zoom.y ? () => this.zoomTo({ x: null, y: null }) : null);
+    this.sayWhat(members, drawn.length, look.unit);
+  }
+
+  /** Whether each device is a row of a heat map. */
+  private isHeat(members: readonly Member[]): boolean {
+    const { hardware, view } = this;
+    return hardware?.hasMany === true && !this.groupOf && hardware.chosen(view.devices, members) === "heat";
+  }
+
+  private begin(look: Look, isHeat: boolean): PointedChart {
+    this.body.replaceChildren(this.plot);
+    const Kind = isHeat ? HeatChart : LineChart;
+    this.chart = new Kind(this.plot, look, {
+      zoom: (zoom) => this.zoomTo(zoom),
+      pointed: (x) => {
+        this.legend?.point(x);
+        this.stage.point(this, this.source.x, x);
+      },
+      axisName: () => this.axis.name,
+    });
+    const { legend } = this.head;
+    if (!legend) this.body.append(this.chips.box);
+    else if (!this.legend) {
+      this.legend = new Legend(
+        legend,
+        this.isolation,
+        () => this.draw(),
+        (line) => this.lift(line),
+      );
+      if (this.hardware?.hasMany) legend.prepend(this.devicesChoice());
     }
-    if (this.head.legend && !this.legend) {
-      this.legend = new Legend(this.head.legend, () => this.draw());
-      if (this.hardware?.hasMany) this.head.legend.prepend(this.devicesChoice());
-    }
-    this.legend?.show(lines, look.axis, this.axis.name, look.unit);
-    const isolated = this.legend?.isolated;
-    const drawn = isolated?.size ? lines.filter(({ id }) => isolated.has(id)) : lines;
-    this.chart.show(drawn, look);
+    return this.chart;
+  }
+
+  private sayWhat(members: Member[], count: number, unit: string): void {
     const [only] = members;
     const last = members.length === 1 && only ? only.y[only.y.length - 1] : undefined;
-    const said = last === undefined ? "" : formatUnit(last, look.unit);
+    const said = last === undefined ? "" : formatUnit(last, unit);
     this.head.say(said);
-    const about = said || word("linesShown", { n: drawn.length });
+    const about = said || word("linesShown", { n: count });
     const along = `${word("axisX")}: ${this.axis.title}`;
-    this.chart.describe(`${this.spec.title}: ${about}. ${along}. ${word("chartKeys")}`);
-  }
-
-  /** The lines that have come, before smoothing; null while none has. */
-  private members(): Member[] | null {
-    const { keys } = this.spec;
-    const found: Member[] = [];
-    this.hardware = this.knownHardware();
-    const asRate = this.isRate;
-    let came = this.stage.runs.drawn().length === 0;
-    for (const run of this.stage.runs.drawn()) {
-      const spelt = new Set<string>(); // other spellings of a tag are one line
-      for (const [place, key] of keys.entries()) {
-        const held = this.stage.feed.get(this.source, key, run.uid);
-        const finer = this.finer?.get(pairOf(key, run.uid));
-        const line = finer ?? held;
-        if (!line) continue;
-        came = true;
-        if (!line.length) continue;
-        const metric = this.hardware?.about(key);
-        if (metric && spelt.has(lineOf(metric))) continue;
-        if (metric) spelt.add(lineOf(metric));
-        const isOld = finer && held && !this.range && held.nextRow > finer.nextRow;
-        const { x, last, low, high, smooth } = isOld
-          ? finer.continuedBy(held, this.view.smoothing)
-          : line.columns();
-        const drawn = asRate ? { ...rated(x, last), low: null, high: null } : { x, y: last, low, high };
-        const look = this.styleOf(key, place, run);
-        const id = pairOf(key, run.uid);
-        if (drawn.x.length) found.push({ id, uid: run.uid, run: run.name, key, ...look, ...drawn, smooth });
-      }
-    }
-    return came ? found : null;
-  }
-
-  /** How a key's line is named and drawn. */
-  private styleOf(key: string, place: number, run: RunInfo): Pick<Member, "label" | "color" | "dash"> {
-    const { keys } = this.spec;
-    const byKey = this.stage.isRunPage && keys.length > 1;
-    const name = this.hardware?.label(key) ?? shortened(key, keys);
-    const label = byKey ? name : keys.length > 1 ? `${run.name} · ${name}` : run.name;
-    if (!byKey) return { label, color: run.color, dash: place };
-    const { color, dash } = this.hardware?.style(key) ?? { color: place, dash: 0 };
-    return { label, color: typeof run.color === "number" ? (run.color + color) % COLORS : color, dash };
-  }
-
-  /** What the keys are, when all of them are system metrics. */
-  private knownHardware(): Hardware | null {
-    if (this.spec.source !== "system") return null;
-    const abouts = this.spec.keys.map((key) => [key, this.stage.about(key)] as const);
-    const known = abouts.filter(
-      (pair): pair is [string, NonNullable<(typeof pair)[1]>] => pair[1] !== undefined,
-    );
-    return known.length ? new Hardware(new Map(known)) : null;
-  }
-
-  private get isRate(): boolean {
-    return (this.hardware?.isCounter ?? false) && !this.view.totals;
+    this.chart?.describe(`${this.spec.title}: ${about}. ${along}. ${word("chartKeys")}`);
   }
 
   /** Beside an enlarged chart: a line for each device, or what they have together. */
   private devicesChoice(): HTMLElement {
     const select = make("select", "form-select form-select-sm");
-    for (const name of ["auto", "each", "node", "all"] as const) {
+    for (const name of DEVICES) {
       select.append(new Option(word(`devices_${name}`), name, false, name === this.view.devices));
     }
     select.setAttribute("aria-label", word("devices"));
     select.addEventListener("change", () => {
-      const part = { devices: select.value as Devices };
+      const part = { devices: select.value as (typeof DEVICES)[number] };
       this.spec = { ...this.spec, ...part };
       this.head.keep(part);
       this.draw();
@@ -257,19 +275,20 @@ export class LinePanel implements Panel {
   }
 
   private drawnOf(members: Member[]): DrawnLine[] {
-    const view = this.view;
+    const { view, groupOf } = this;
+    if (this.isHeat(members)) return heatRows(members, this.stage.runs.drawn());
     const devices = this.hardware?.chosen(view.devices, members) ?? "each";
     const apart =
-      this.hardware && devices !== "each"
+      this.hardware && (devices === "node" || devices === "all")
         ? this.hardware.together(members, devices, this.stage.isRunPage)
         : members;
-    const { groupOf } = this;
     const lines = groupOf ? grouped(apart, groupOf, view.groupLine, view.groupBand) : null;
     const shown: (Member & { counts?: Uint16Array })[] = lines ?? apart;
     const isShaded = view.band || lines !== null;
     const isSmooth = view.smoothing.kind !== "none" && view.smoothing.amount > 0;
-    return shown.map(({ id, label, color, dash, x, y, low, high, smooth, counts }) => ({
+    return shown.map(({ id, uid, label, color, dash, x, y, low, high, smooth, counts }) => ({
       ...{ id, label, color, dash, x },
+      owner: (lines && groupOf?.get(uid)?.path) ?? uid,
       y: isSmooth ? (smooth ?? smoothed(x, y, view.smoothing)) : y,
       raw: isSmooth && view.original ? y : null,
       low: isShaded ? low : null,
@@ -279,38 +298,31 @@ export class LinePanel implements Panel {
   }
 
   private get look(): Look {
-    const view = this.view;
-    const unit = this.hardware?.unit(this.isRate) ?? "";
-    const clamped =
-      unit === "%" && !view.logY && (this.spec.yMin ?? null) === null && (this.spec.yMax ?? null) === null;
+    const { view, spec } = this;
+    const unit = this.hardware?.unit(this.hardware.isCounter && !view.totals) ?? "";
+    const zoom = this.part;
+    const [yMin, yMax] = zoom.y ?? [spec.yMin ?? null, spec.yMax ?? null];
+    const clamped = unit === "%" && !view.logY && yMin === null && yMax === null;
     return {
       unit,
       clamped,
       axis: this.axis.scale,
-      xName: this.axis.name,
+      xName: spec.xTitle ?? this.axis.name,
+      yName: spec.yTitle ?? "",
       logX: view.logX,
       logY: view.logY,
-      xMin: this.range?.[0] ?? null,
-      xMax: this.range?.[1] ?? null,
-      yMin: clamped ? 0 : (this.spec.yMin ?? null),
-      yMax: clamped ? 100 : (this.spec.yMax ?? null),
-      withoutOutliers: view.withoutOutliers,
+      xMin: zoom.x?.[0] ?? spec.xMin ?? null,
+      xMax: zoom.x?.[1] ?? spec.xMax ?? null,
+      yMin: clamped ? 0 : yMin,
+      yMax: clamped ? 100 : yMax,
+      withoutOutliers: view.withoutOutliers && !zoom.y,
     };
   }
 
-  /** Show a part of x: what is here at once, then read finer. */
-  private zoom(range: [number, number] | null): void {
-    this.range = range;
-    this.dropFiner();
-    this.head.zoomed(range ? () => this.zoom(null) : null);
-    this.draw();
-    if (range) this.readFiner(ZOOM_PAUSE_MS);
-  }
-
-  private dropFiner(): void {
-    this.finer = null;
-    this.finerOf = "";
-    this.reading?.abort();
+  /** Show a part: what is here at once, then read finer. */
+  private zoomTo(zoom: Zoom): void {
+    const settled = settledZoom(zoom, this.extent);
+    zooms.set(this.spec.id, this.source.x, settled, this.view.syncZoom);
   }
 
   /** How lines are smoothed over all their points: each by itself, and counters only once they are rates. */
@@ -318,52 +330,6 @@ export class LinePanel implements Panel {
     const { smoothing, groupBy } = this.view;
     const isOn = smoothing.kind !== "none" && smoothing.amount > 0;
     return isOn && !groupBy.length && this.spec.source === "history" ? smoothing : null;
-  }
-
-  /** What is drawn in buckets was smoothed over those for now: ask for it smoothed over all points. */
-  private askSmoothed(): void {
-    const { smoothing } = this;
-    if (!smoothing) {
-      if (this.finer && !this.range) this.dropFiner();
-      return;
-    }
-    const uids = this.stage.runs.drawn().map(({ uid }) => uid);
-    const { keys } = this.spec;
-    const isBucketed = (uid: string) => keys.some((key) => this.stage.feed.get(this.source, key, uid)?.low);
-    if (!this.range && !uids.some(isBucketed)) return;
-    const wanted = JSON.stringify([smoothing, this.range, uids]);
-    const isNew = wanted !== this.finerOf;
-    const hasGrown = () => uids.some((uid) => keys.some((key) => this.hasGrown(uid, key)));
-    if (isNew) {
-      for (const line of this.finer?.values() ?? []) line.smooth = null;
-      this.finerOf = wanted;
-      this.readFiner(SMOOTH_PAUSE_MS);
-    } else if (performance.now() - this.readAt > SMOOTH_AGAIN_MS && hasGrown()) this.readFiner(0);
-  }
-
-  private hasGrown(uid: string, key: string): boolean {
-    const [held, finer] = [this.stage.feed.get(this.source, key, uid), this.finer?.get(pairOf(key, uid))];
-    return held !== undefined && finer !== undefined && held.nextRow > finer.nextRow;
-  }
-
-  private readFiner(pauseMs: number): void {
-    this.reading?.abort();
-    const reading = new AbortController();
-    this.reading = reading;
-    this.readAt = performance.now();
-    const uids = this.stage.runs.drawn().map(({ uid }) => uid);
-    const { range, smoothing } = this;
-    setTimeout(() => {
-      if (reading.signal.aborted || !uids.length) return;
-      const { keys } = this.spec;
-      this.stage.feed.fine(this.source, keys, uids, { range, smoothing }, reading.signal).then(
-        (lines) => {
-          this.finer = lines;
-          this.draw();
-        },
-        () => undefined, // what was there stays on show
-      );
-    }, pauseMs);
   }
 
   /** Find which groups the lines are of; until then, or where that fails, what was there stays. */
@@ -378,16 +344,4 @@ export class LinePanel implements Panel {
       this.draw();
     }
   }
-}
-
-/** What tells a key apart from the others of its panel. */
-function shortened(key: string, keys: readonly string[]): string {
-  const label = /\/l:(.+)$/.exec(key)?.[1];
-  if (label && keys.every((other) => other.replace(/\/l:.+$/, "") === key.replace(/\/l:.+$/, "")))
-    return label;
-  const first = keys[0] ?? "";
-  let same = 0;
-  while (same < first.length && keys.every((other) => other[same] === first[same])) same += 1;
-  const slash = first.lastIndexOf("/", same - 1);
-  return keys.length > 1 && slash > 0 ? key.slice(slash + 1) : key;
 }

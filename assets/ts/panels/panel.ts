@@ -62,7 +62,9 @@ export interface Head {
   keep(part: Partial<PanelSpec>): void;
   /** Beside a chart over the whole window: where its lines may be listed. */
   readonly legend?: HTMLElement;
-  /** Offer to show the whole of x again. */
+  /** Show the panel over the whole window; missing where it is. */
+  enlarge?(): void;
+  /** Offer to show the whole of it again. */
   zoomed(reset: (() => void) | null): void;
 }
 

@@ -45,6 +45,8 @@ export interface View {
   devices: Devices;
   /** Draw counters as they are, not what they grow by in a second. */
   totals: boolean;
+  /** All panels on one axis show the same part of it. */
+  syncZoom: boolean;
 }
 
 /** One panel: what a key brought about, or somebody added; only what differs from that is kept. */
@@ -65,8 +67,14 @@ export interface PanelSpec extends Partial<View> {
   keys: string[];
   /** Columns on config and summary, such as `summary.loss`. */
   columns?: string[];
+  /** Where the axes begin and end while nobody zooms; found from the lines otherwise. */
+  xMin?: number | null;
+  xMax?: number | null;
   yMin?: number | null;
   yMax?: number | null;
+  /** Written at the axes; x has its name otherwise, y nothing. */
+  xTitle?: string;
+  yTitle?: string;
   /** Columns of the grid that it takes, from 1. */
   span?: number;
   /** Pixels. */
@@ -120,6 +128,7 @@ export const DEFAULT_VIEW: View = {
   groupBand: "range",
   devices: "auto",
   totals: false,
+  syncZoom: false,
 };
 export const DEFAULT_HEIGHT = 288;
 export const SMALLEST_HEIGHT = 160;

@@ -361,8 +361,10 @@ export class Selector implements Runs {
   }
 
   private writeAddress(): void {
-    const text = this.asked.toString();
-    history.replaceState(history.state, "", `${location.pathname}${text ? `?${text}` : ""}`);
+    const address = new URL(location.href);
+    for (const name of QUERY_PARTS)
+      if (this.asked.has(name)) address.searchParams.set(name, this.asked.get(name) ?? "");
+    history.replaceState(history.state, "", address);
   }
 
   private async reread(): Promise<void> {

@@ -36,7 +36,8 @@ export class Toolbar {
         | "band"
         | "original"
         | "withoutOutliers"
-        | "totals";
+        | "totals"
+        | "syncZoom";
       button.addEventListener("click", () => this.set({ [name]: !this.layout.view[name] }));
     }
     const columns = one<HTMLSelectElement>("[data-view=columns]", this.root);

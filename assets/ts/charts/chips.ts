@@ -1,0 +1,94 @@
+import { make } from "../lib/dom";
+import { word } from "../lib/words";
+import type { DrawnLine } from "./frame";
+import type { Isolation } from "./isolation";
+import { textOf } from "./line-tip";
+import { makeSwatch, paintSwatch } from "./swatch";
+
+/** Narrowest chip in which a name and its value can be read, pixels. */
+const NARROWEST = 148;
+const MOST_ROWS = 2;
+const MOST_CHIPS = 8;
+
+export interface ChipActions {
+  /** Other lines are picked. */
+  changed(): void;
+  /** A line is pointed at; null when that ends. */
+  lift(line: DrawnLine | null): void;
+  /** Show all lines. */
+  more(): void;
+}
+
+interface Chip {
+  element: HTMLButtonElement;
+  swatch: HTMLElement;
+  name: HTMLElement;
+  value: HTMLElement;
+}
+
+/** The key of a small chart, below its plot: the first lines with their last values. A single line needs none. */
+export class Chips {
+  readonly box = make("div", "line-chips");
+  private readonly chips: Chip[] = [];
+  private readonly more = make("button", "line-chip line-chip-more num");
+  private shown: readonly DrawnLine[] = [];
+
+  constructor(
+    private readonly isolation: Isolation,
+    private readonly actions: ChipActions,
+  ) {
+    this.box.hidden = true;
+    this.more.type = "button";
+    this.more.addEventListener("click", () => actions.more());
+    this.box.addEventListener("pointerleave", () => actions.lift(null));
+    this.box.addEventListener("focusout", () => actions.lift(null));
+  }
+
+  /** Write the lines into a box so many pixels wide. */
+  show(lines: readonly DrawnLine[], unit: string, width: number): void {
+    const columns = Math.max(1, Math.floor(width / NARROWEST));
+    const room = Math.min(MOST_CHIPS, columns * MOST_ROWS);
+    this.shown = lines.slice(0, lines.length > room ? room - 1 : room);
+    const left = lines.length - this.shown.length;
+    this.box.hidden = lines.length < 2;
+    if (this.box.hidden) return;
+    this.box.style.setProperty(
+      "--chip-columns",
+      String(Math.min(columns, this.shown.length + (left ? 1 : 0))),
+    );
+    while (this.chips.length < this.shown.length) this.chips.push(this.newChip(this.chips.length));
+    for (const [at, line] of this.shown.entries()) this.write(this.chips[at] as Chip, line, unit);
+    this.more.textContent = `+${left}`;
+    this.more.setAttribute("aria-label", word("moreLines", { n: left }));
+    const elements: HTMLElement[] = this.chips.slice(0, this.shown.length).map(({ element }) => element);
+    if (left) elements.push(this.more);
+    const isSame = elements.length === this.box.children.length && elements.at(-1) === this.box.lastChild;
+    if (!isSame) this.box.replaceChildren(...elements);
+  }
+
+  private write({ element, swatch, name, value }: Chip, line: DrawnLine, unit: string): void {
+    paintSwatch(swatch, line);
+    if (name.textContent !== line.label) name.textContent = element.title = line.label;
+    const last = line.y.findLast((one) => !Number.isNaN(one));
+    value.textContent = last === undefined ? "–" : textOf(last, unit);
+    element.classList.toggle("is-off", !this.isolation.isDrawn(line.id));
+    element.setAttribute("aria-pressed", String(this.isolation.has(line.id)));
+  }
+
+  private newChip(at: number): Chip {
+    const element = make("button", "line-chip");
+    element.type = "button";
+    const swatch = makeSwatch({ color: 0, dash: 0 });
+    const [name, value] = [make("span", "line-chip-name"), make("span", "line-chip-value num")];
+    element.append(swatch, name, value);
+    for (const event of ["pointerenter", "focus"] as const)
+      element.addEventListener(event, () => this.actions.lift(this.shown[at] ?? null));
+    element.addEventListener("click", (event) => {
+      const line = this.shown[at];
+      if (!line) return;
+      this.isolation.pick(line.id, event);
+      this.actions.changed();
+    });
+    return { element, swatch, name, value };
+  }
+}

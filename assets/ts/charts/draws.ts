@@ -1,0 +1,51 @@
+/** Draws of all charts of the page share each frame; what does not fit into it waits for the next, milliseconds. */
+const BUDGET_MS = 10;
+
+interface Job {
+  box: HTMLElement;
+  draw: () => void;
+}
+
+const waiting = new Map<object, Job>();
+let isPlanned = false;
+
+/** Call `draw` in one of the next frames: what is in the window comes first. Another call for `owner` replaces it. */
+export function drawSoon(owner: object, box: HTMLElement, draw: () => void): void {
+  waiting.set(owner, { box, draw });
+  plan();
+}
+
+/** Leave out what `owner` wanted to draw. */
+export function drawNever(owner: object): void {
+  waiting.delete(owner);
+}
+
+function plan(): void {
+  if (!isPlanned) requestAnimationFrame(drawWaiting);
+  isPlanned = true;
+}
+
+function drawWaiting(): void {
+  isPlanned = false;
+  const until = performance.now() + BUDGET_MS;
+  for (const owner of inOrder()) {
+    const job = waiting.get(owner);
+    waiting.delete(owner);
+    job?.draw();
+    if (performance.now() > until) break;
+  }
+  if (waiting.size) plan();
+}
+
+function inOrder(): object[] {
+  if (waiting.size < 2) return [...waiting.keys()];
+  const away = new Map(
+    [...waiting].map(([owner, { box }]) => [owner, distance(box.getBoundingClientRect())]),
+  );
+  return [...waiting.keys()].sort((a, b) => (away.get(a) ?? 0) - (away.get(b) ?? 0));
+}
+
+/** How far a box lies outside of the window, pixels. */
+function distance({ top, bottom }: DOMRect): number {
+  return Math.max(0, -bottom, top - innerHeight);
+}

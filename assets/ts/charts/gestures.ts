@@ -1,0 +1,193 @@
+import type { Frame } from "./frame";
+import { movedRange, rangeBetween, type Zoom } from "./zoom";
+
+/** Narrower drags are clicks, pixels. */
+const SHORTEST_DRAG = 6;
+/** Fingers closer to each other than this along an axis move it and do not stretch it, pixels. */
+const CLOSEST_FINGERS = 32;
+const WHEEL_SPEED = 0.006;
+const MOST_WHEEL = 60;
+const LINE_HEIGHT = 16;
+
+interface Place {
+  left: number;
+  top: number;
+}
+
+/** What a drag has marked so far, pixels. */
+export interface Marked {
+  along: "x" | "y";
+  from: number;
+  to: number;
+}
+
+/** A chart that follows a pointer and shows a part of itself. */
+export interface Pointable {
+  readonly frame: Frame | undefined;
+  readonly zoom: Zoom;
+  move(left: number, top: number): void;
+  leave(): void;
+  mark(marked: Marked | null): void;
+  zoomTo(zoom: Zoom): void;
+}
+
+/**
+ * Pointers, wheel and fingers over a chart: a drag chooses a part of x, or of y where it goes up and down or with
+ * Shift; Alt or the middle button move the plot, Ctrl and the wheel zoom, two fingers do both.
+ */
+export class Gestures {
+  private readonly fingers = new Map<number, Place>();
+  private begin: Place | null = null;
+  private pan: { from: Place; frame: Frame } | null = null;
+  private pinch: { from: Place[]; frame: Frame } | null = null;
+
+  constructor(
+    private readonly canvas: HTMLElement,
+    private readonly chart: Pointable,
+  ) {
+    canvas.addEventListener("pointerdown", (event) => this.down(event));
+    canvas.addEventListener("pointermove", (event) => this.moved(event));
+    canvas.addEventListener("pointerup", (event) => this.up(event));
+    canvas.addEventListener("pointercancel", (event) => this.cancel(event));
+    canvas.addEventListener("pointerleave", (event) => {
+      if (event.pointerType !== "touch") chart.leave(); // a tap's values stay until another tap
+    });
+    canvas.addEventListener("dblclick", () => chart.zoomTo({ x: null, y: null }));
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("touchstart", (event) => this.touched(event), { passive: false });
+  }
+
+  /** Two fingers are the chart's, one that goes up or down scrolls the page. */
+  private touched(event: TouchEvent): void {
+    if (event.touches.length > 1) event.preventDefault();
+  }
+
+  private down(event: PointerEvent): void {
+    const { frame } = this.chart;
+    if (!frame) return;
+    const place = placeOf(event);
+    if (event.pointerType === "touch") {
+      this.fingers.set(event.pointerId, place);
+      if (this.fingers.size === 2) this.pinch = { from: [...this.fingers.values()], frame };
+      else if (this.fingers.size === 1) this.chart.move(place.left, place.top);
+      document.addEventListener("pointerdown", this.tapElsewhere, { capture: true });
+      return;
+    }
+    const pans = event.button === 1 || (event.button === 0 && event.altKey);
+    if (pans) {
+      this.pan = { from: place, frame };
+      event.preventDefault(); // the middle button would scroll
+    } else if (event.button === 0) this.begin = place;
+    this.canvas.setPointerCapture(event.pointerId);
+  }
+
+  private moved(event: PointerEvent): void {
+    const place = placeOf(event);
+    if (this.fingers.has(event.pointerId)) this.fingers.set(event.pointerId, place);
+    if (this.pinch) {
+      this.stretch();
+      return;
+    }
+    if (this.pan) {
+      this.shift(place);
+      return;
+    }
+    const marked = this.markedTo(place, event.shiftKey);
+    this.chart.mark(marked);
+    this.chart.move(place.left, place.top);
+  }
+
+  private up(event: PointerEvent): void {
+    const { frame, zoom } = this.chart;
+    const marked = this.markedTo(placeOf(event), event.shiftKey);
+    this.end(event.pointerId);
+    if (!frame || !marked) return;
+    const { along, from, to } = marked;
+    this.chart.zoomTo({ ...zoom, [along]: rangeBetween(frame[along], from, to) });
+  }
+
+  private cancel(event: PointerEvent): void {
+    this.end(event.pointerId);
+    this.chart.leave();
+  }
+
+  private end(pointer: number): void {
+    this.fingers.delete(pointer);
+    if (this.fingers.size < 2) this.pinch = null;
+    this.begin = null;
+    this.pan = null;
+    this.chart.mark(null);
+  }
+
+  private readonly tapElsewhere = (event: Event): void => {
+    if (event.target === this.canvas) return;
+    document.removeEventListener("pointerdown", this.tapElsewhere, { capture: true });
+    this.chart.leave();
+  };
+
+  /** What the drag has chosen: along y where it goes mostly up or down, or with Shift. */
+  private markedTo({ left, top }: Place, isShift: boolean): Marked | null {
+    if (!this.begin) return null;
+    const [wide, high] = [Math.abs(left - this.begin.left), Math.abs(top - this.begin.top)];
+    const along = isShift || high > 2 * wide ? "y" : "x";
+    if ((along === "y" ? high : wide) < SHORTEST_DRAG) return null;
+    const [from, to] = along === "y" ? [this.begin.top, top] : [this.begin.left, left];
+    return { along, from, to };
+  }
+
+  private shift({ left, top }: Place): void {
+    const { from, frame } = this.pan as { from: Place; frame: Frame };
+    const { zoom } = this.chart;
+    this.chart.zoomTo({
+      x: movedRange(frame.x, from.left, left),
+      y: zoom.y && movedRange(frame.y, from.top, top),
+    });
+  }
+
+  private stretch(): void {
+    const { from, frame } = this.pinch as { from: Place[]; frame: Frame };
+    const now = [...this.fingers.values()];
+    const [a, b] = from;
+    const [c, d] = now;
+    if (!a || !b || !c || !d) return;
+    const y = stretched(frame, "y", [a.top, b.top], [c.top, d.top]);
+    this.chart.zoomTo({
+      x: stretched(frame, "x", [a.left, b.left], [c.left, d.left]),
+      y: this.chart.zoom.y || Math.abs(a.top - b.top) > 2 * Math.abs(a.left - b.left) ? y : null,
+    });
+  }
+
+  private wheel(event: WheelEvent): void {
+    const { frame, zoom } = this.chart;
+    if (!frame || !(event.ctrlKey || event.altKey)) return;
+    event.preventDefault();
+    const { left, top } = placeOf(event);
+    const turned = (event.deltaY || event.deltaX) * (event.deltaMode ? LINE_HEIGHT : 1);
+    if (event.altKey) {
+      this.chart.zoomTo({ ...zoom, x: movedRange(frame.x, turned, 0) });
+      return;
+    }
+    const factor = Math.exp(Math.max(-MOST_WHEEL, Math.min(MOST_WHEEL, turned)) * WHEEL_SPEED);
+    const part = event.shiftKey
+      ? { y: movedRange(frame.y, top, top, factor) }
+      : { x: movedRange(frame.x, left, left, factor) };
+    this.chart.zoomTo({ ...zoom, ...part });
+    this.chart.move(left, top);
+  }
+}
+
+type Two = [number, number];
+
+function stretched(frame: Frame, along: "x" | "y", before: Two, now: Two): readonly [number, number] {
+  const [was, is] = [before[1] - before[0], now[1] - now[0]];
+  const isWide = Math.abs(was) > CLOSEST_FINGERS && Math.abs(is) > CLOSEST_FINGERS / 2;
+  return movedRange(frame[along], middle(before), middle(now), isWide ? Math.abs(was / is) : 1);
+}
+
+function middle([one, other]: Two): number {
+  return (one + other) / 2;
+}
+
+function placeOf({ offsetX: left, offsetY: top }: MouseEvent): Place {
+  return { left, top };
+}
