@@ -1,6 +1,7 @@
+import { type DrawnLine, PLAIN } from "../charts/frame";
 import { LineChart } from "../charts/line-chart";
 import { COLORS, onRecolor } from "../charts/palette";
-import { type DrawnLine, PLAIN } from "../charts/plot";
+import { WHOLE } from "../charts/zoom";
 import { make, one } from "../lib/dom";
 
 const POINTS = 60;
@@ -59,7 +60,7 @@ const chart = new LineChart(
   { zoom: () => {}, pointed: () => {}, axisName: () => "Step" },
 );
 const lines = Array.from({ length: COLORS }, (_, color) => sampleLine(color));
-const draw = () => chart.show(lines, { ...PLAIN, axis: "step", xName: "Step" });
+const draw = () => chart.show(lines, { ...PLAIN, axis: "step", xName: "Step" }, WHOLE);
 chart.describe("Eight lines in the colors of runs");
 draw();
 showTokens();
