@@ -187,7 +187,7 @@ function drawKey(ctx: Surface, [first]: readonly DrawnLine[], look: Look, heat: 
   const text = (value: number) => textOf(value, look.unit);
   const width = Math.min(KEY_WIDTH, (frame.right - frame.left) / 4);
   const [top, height] = [frame.top - 18, 8];
-  const right = frame.right - text(high).length * LETTER - 6;
+  const right = frame.right - text(high).length * LETTER - 12;
   ctx.fillStyle = inkOf(first.color);
   for (let part = 0; part < SHADES; part += 1) {
     const from = Math.round(right - width + (width * part) / SHADES);

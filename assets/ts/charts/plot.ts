@@ -66,9 +66,9 @@ export function drawBelow(ctx: Surface, frame: Frame, look: Look, colors: Palett
   for (const { value, text } of apart(frame.x, look.axis)) {
     const x = toPixel(frame.x, value);
     const half = (text.length * LETTER) / 2;
-    ctx.textAlign = x + half > frame.right + 10 ? "right" : x - half < frame.left - 16 ? "left" : "center";
-    const right = ctx.textAlign === "right" ? Math.min(x, frame.right + 10) : x + half;
-    if (right <= end) ctx.fillText(text, Math.min(x, frame.right + 10), frame.bottom + 7);
+    ctx.textAlign = x + half > frame.right + 6 ? "right" : x - half < frame.left - 16 ? "left" : "center";
+    const right = ctx.textAlign === "right" ? Math.min(x, frame.right + 6) : x + half;
+    if (right <= end) ctx.fillText(text, Math.min(x, frame.right + 6), frame.bottom + 7);
   }
   if (!name) return;
   ctx.fillStyle = colors.text;

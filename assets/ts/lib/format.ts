@@ -24,10 +24,12 @@ export function formatValue(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-/** Four significant figures: enough to compare values, short enough for a column of them. */
+/** Four significant figures, zeros kept: values below each other are compared at a glance. */
 export function formatShort(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  return formatValue(Number(value.toPrecision(Math.abs(value) >= 1e4 ? 6 : 4)));
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || !(size >= 1e-4 && size < 1e4))
+    return formatValue(Number(value.toPrecision(6)));
+  return value.toPrecision(4);
 }
 
 const TICK_UNITS = [

@@ -1,6 +1,7 @@
 import type { DrawnLine } from "../charts/frame";
 import { COLORS } from "../charts/palette";
 import type { KeyAbout } from "../charts/wire";
+import { collate } from "../lib/format";
 import { word } from "../lib/words";
 import type { Member } from "./groups";
 import type { RunInfo } from "./runs";
@@ -105,10 +106,11 @@ export class Hardware {
   }
 }
 
-/** The rows of a heat map of devices, each in its run's color. */
+/** The rows of a heat map of devices, those of a node together, each in its run's color. */
 export function heatRows(members: readonly Member[], runs: readonly RunInfo[]): DrawnLine[] {
   const colors = new Map(runs.map(({ uid, color }) => [uid, color]));
-  return members.map(({ id, uid, label, color, x, y }) => ({
+  const sorted = [...members].sort((a, b) => collate(a.label, b.label));
+  return sorted.map(({ id, uid, label, color, x, y }) => ({
     ...{ id, label, x, y, owner: uid, color: colors.get(uid) ?? color, dash: 0 },
     ...{ raw: null, low: null, high: null },
   }));

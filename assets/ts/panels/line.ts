@@ -323,6 +323,7 @@ export class LinePanel implements Panel {
   private zoomTo(zoom: Zoom): void {
     const settled = settledZoom(zoom, this.extent);
     zooms.set(this.spec.id, this.source.x, settled, this.view.syncZoom);
+    this.draw(); // at once: the next wheel or key goes on from here
   }
 
   /** How lines are smoothed over all their points: each by itself, and counters only once they are rates. */

@@ -1,8 +1,8 @@
 import { type Range, WHOLE, type Zoom } from "../charts/zoom";
 
 const NAME = "zoom";
-/** Digits that tell two moments of this century a millisecond apart. */
-const DIGITS = 13;
+/** So many parts of a range are told apart in the address. */
+const FINENESS = 1e4;
 
 /** The part of one axis that panels show. */
 interface Part extends Zoom {
@@ -51,7 +51,7 @@ class Zooms {
       for (const part of this.own.values()) if (part.axis === axis) part.x = null;
       this.own.set(panel, { axis, x: null, y });
     } else this.own.set(panel, { axis, x, y, follows });
-    this.write(x && (together ? [axis, ...x] : [axis, ...x, panel]));
+    this.write(x && [axis, ...written(x), ...(together ? [] : [panel])]);
     for (const listener of this.listeners) listener();
   }
 
@@ -69,7 +69,7 @@ class Zooms {
     else this.own.set(panel, { axis, x, y: null });
   }
 
-  private write(parts: readonly (string | number)[] | null): void {
+  private write(parts: readonly string[] | null): void {
     const address = new URL(location.href);
     if (parts) address.searchParams.set(NAME, parts.map(encoded).join(":"));
     else address.searchParams.delete(NAME);
@@ -77,8 +77,14 @@ class Zooms {
   }
 }
 
-function encoded(part: string | number): string {
-  return typeof part === "number" ? String(Number(part.toPrecision(DIGITS))) : encodeURIComponent(part);
+/** What stands in the address for a range: as many digits as its width needs. */
+function written([from, to]: Range): string[] {
+  const digits = Math.max(0, Math.min(12, Math.ceil(Math.log10(FINENESS / (to - from)))));
+  return [from, to].map((place) => String(Number(place.toFixed(digits))));
+}
+
+function encoded(part: string): string {
+  return part.replace(/[%:]/g, encodeURIComponent);
 }
 
 function decoded(part: string): string {

@@ -362,8 +362,7 @@ export class Selector implements Runs {
 
   private writeAddress(): void {
     const address = new URL(location.href);
-    for (const name of QUERY_PARTS)
-      if (this.asked.has(name)) address.searchParams.set(name, this.asked.get(name) ?? "");
+    for (const [name, value] of this.asked) if (name !== "zoom") address.searchParams.set(name, value);
     history.replaceState(history.state, "", address);
   }
 
