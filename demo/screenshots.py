@@ -82,6 +82,7 @@ def _shoot_as(browser: Browser, site: Installation, look: str, viewer: str, page
         color_scheme=seen.theme,  # type: ignore[arg-type]
         locale=seen.language,
     )
+    fonts.use(context)
     page = context.new_page()
     if viewer and pages:
         _sign_in(page, site, viewer)
@@ -101,14 +102,12 @@ def fill(site: Installation) -> None:
     )
 
 
-def shoot(
-    site: Installation, looks: Sequence[str], names: Sequence[str], env: dict[str, str | float | bool]
-) -> int:
+def shoot(site: Installation, looks: Sequence[str], names: Sequence[str]) -> int:
     """Make the pictures; returns how many there are."""
     by_viewer: dict[str, Mapping[str, str]] = {"": PUBLIC, VIEWER: PAGES | EMPTY, OPERATOR: OPERATORS}
     count = 0
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET, env=env)
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET)
         for look in looks:
             for viewer, pages in by_viewer.items():
                 chosen = {name: path for name, path in pages.items() if not names or name in names}
@@ -128,12 +127,12 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Make all of them, or some."""
     chosen = _arguments()
+    fonts.install()
     plugin.start_redis()
     try:
         with tempfile.TemporaryDirectory() as home, Installation(Path(home)) as site:
-            env = fonts.environment(Path(home))
             fill(site)
-            count = shoot(site, chosen.looks, chosen.names, env)
+            count = shoot(site, chosen.looks, chosen.names)
     finally:
         plugin.pytest_unconfigure()
     if "light" in chosen.looks:

@@ -1,37 +1,55 @@
 """Japanese and Korean type for the pictures of pages: a machine may have none, and users do not need it."""
 
-import os
+import json
 import subprocess
 from pathlib import Path
 
+from playwright.sync_api import BrowserContext, Route
+
 FOLDER = Path(__file__).parent
-_TYPE = (
-    "noto-sans-jp/files/noto-sans-jp-japanese-{}-normal.woff2",
-    "noto-sans-kr/files/noto-sans-kr-korean-{}-normal.woff2",
-)
+_FILES = FOLDER / "node_modules" / "@fontsource"
+_ADDRESS = "/screenshot-fonts/"
+_HANGUL = "U+1100-11FF, U+3130-318F, U+AC00-D7AF"
 _WEIGHTS = (400, 600)
-_CONFIG = """<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include>{folders}</fontconfig>
-"""
+_FACES = [
+    *(
+        ("Noto Sans JP", f"noto-sans-jp-japanese-{weight}-normal.woff2", weight, "U+0-10FFFF")
+        for weight in _WEIGHTS
+    ),
+    *(
+        ("Noto Sans KR", f"noto-sans-kr-korean-{weight}-normal.woff2", weight, "U+0-10FFFF")
+        for weight in _WEIGHTS
+    ),
+    # What pages in English name last, for words of other languages on them.
+    *(
+        ("Noto Sans CJK JP", f"noto-sans-jp-japanese-{weight}-normal.woff2", weight, "U+3000-9FFF")
+        for weight in _WEIGHTS
+    ),
+    *(
+        ("Noto Sans CJK JP", f"noto-sans-kr-korean-{weight}-normal.woff2", weight, _HANGUL)
+        for weight in _WEIGHTS
+    ),
+]
+_ADD = """for (const [family, file, weight, unicodeRange] of %s)
+  document.fonts.add(new FontFace(family, `url(%s${file})`, { weight, unicodeRange }));"""
 
 
-def environment(home: Path) -> dict[str, str | float | bool]:
-    """Install the fonts and return what a browser is started with to find them, beside those of the machine.
+def install() -> None:
+    """Download them, unless they are there.
 
     Raises:
         subprocess.CalledProcessError: the packages could not be downloaded.
     """
-    command = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    subprocess.run(command, cwd=FOLDER, check=True)
-    chosen = home / "fonts"
-    chosen.mkdir()
-    for pattern in _TYPE:
-        for weight in _WEIGHTS:
-            source = FOLDER / "node_modules" / "@fontsource" / pattern.format(weight)
-            (chosen / source.name).symlink_to(source)
-    config = home / "fonts.conf"
-    config.write_text(
-        _CONFIG.format(folders=f"<dir>{chosen}</dir><cachedir>{home}/cache</cachedir>"), encoding="utf-8"
-    )
-    return {**os.environ, "FONTCONFIG_FILE": str(config)}
+    if not _FILES.exists():
+        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=FOLDER, check=True)
+
+
+def use(context: BrowserContext) -> None:
+    """Let the pages of a browser find them, under the names that our style sheets ask for."""
+    context.route(f"**{_ADDRESS}*", _send)
+    context.add_init_script(_ADD % (json.dumps(_FACES), _ADDRESS))
+
+
+def _send(route: Route) -> None:
+    name = route.request.url.rsplit("/", 1)[-1]
+    route.fulfill(path=_FILES / "-".join(name.split("-")[:3]) / "files" / name)

@@ -51,7 +51,18 @@ function sampleLine(color: number): DrawnLine {
   const y = x.map(
     (at) => 0.25 * color * 0.4 + Math.exp(-at / (8 + 3 * color)) + 0.02 * Math.sin(at * (1 + color)),
   );
-  return { id: String(color), label: `run ${color}`, color, dash: 0, x, y, raw: null, low: null, high: null };
+  return {
+    id: String(color),
+    owner: String(color),
+    label: `run ${color}`,
+    color,
+    dash: 0,
+    x,
+    y,
+    raw: null,
+    low: null,
+    high: null,
+  };
 }
 
 const chart = new LineChart(
