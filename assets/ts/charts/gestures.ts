@@ -68,8 +68,11 @@ export class Gestures {
     const place = placeOf(event);
     if (event.pointerType === "touch") {
       this.fingers.set(event.pointerId, place);
-      if (this.fingers.size === 2) this.pinch = { from: [...this.fingers.values()], frame };
-      else if (this.fingers.size === 1) this.chart.move(place.left, place.top);
+      if (this.fingers.size === 1) this.chart.move(place.left, place.top);
+      else {
+        this.chart.leave();
+        this.pinch = { from: [...this.fingers.values()], frame };
+      }
       document.addEventListener("pointerdown", this.tapElsewhere, { capture: true });
       return;
     }
@@ -83,6 +86,7 @@ export class Gestures {
 
   private moved(event: PointerEvent): void {
     const place = placeOf(event);
+    if (event.pointerType === "touch" && !this.fingers.has(event.pointerId)) return;
     if (this.fingers.has(event.pointerId)) this.fingers.set(event.pointerId, place);
     if (this.pinch) {
       this.stretch();
