@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests import sdks
 from tests.browser import wait_until
@@ -263,7 +263,7 @@ def test_the_list_of_runs_has_a_filter_with_completion_and_a_run_page_keeps_its_
         page.click("#panel-menu >> text=Taller")
     page.evaluate("localStorage.clear()")
     page.reload()
-    expect(page.locator(LOSS)).to_have_css("height", "352px")
+    expect(page.locator(LOSS)).to_have_css("height", "384px")
 
 
 STAMP = """
@@ -335,6 +335,81 @@ def test_panels_that_are_removed_or_reset_come_back(quiet: Page, server: Install
     page.reload()
     expect(page.locator(LOSS)).to_be_visible()
     expect(page.locator("[data-view=columns]")).to_have_value("1")
+
+
+def test_metrics_come_first_and_sections_are_arranged(quiet: Page, server: Installation) -> None:
+    """RUN-26: checks before training, counters closed at the end; sections and panels are changed, undone and linked."""
+    page = quiet
+    name = f"arranger{next(_people)}"
+    sign_up(page, server, name)
+    wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
+    keys = ("epoch", "lr-Adam", "train/loss_step", "val/loss", "val/accuracy", "throughput")
+    rows = [row(step, **dict.fromkeys(keys, float(step))) for step in range(9)]
+    for uid in ("first", "second"):
+        wire.post(wire.begin("parts", uid), history(0, *rows))
+    wire.http.close()
+    page.goto(f"{server.url}/{name}/parts")
+    titles = page.locator(".section-frame:visible h2")
+    expect(titles).to_have_text(["Charts", "val", "train", "Progress"])
+    shown = page.locator("[data-grid] .chart-card")
+    expect(shown.locator(".chart-title")).to_have_text(["throughput", "loss", "accuracy", "loss_step"])
+
+    page.locator("[data-section='val'] summary").hover()
+    menu_of(page, "val").click()
+    page.click("#section-menu >> text=Add section above")
+    page.fill("#section-dialog input", "Best")
+    page.click("#section-dialog [type=submit]")
+    expect(titles).to_have_text(["Charts", "Best", "val", "train", "Progress"])
+    accuracy = page.locator('.chart-card[data-key="val/accuracy"]')
+    accuracy.hover()
+    accuracy.locator("[aria-haspopup=menu]").click()
+    page.click("#panel-menu >> text=Move to section")
+    page.click("#panel-menu >> text=Best")
+    expect(page.locator(".section-frame", has_text="Best").locator(accuracy)).to_be_visible()
+    menu_of(page, "val").click()
+    page.click("#section-menu >> text=Section settings")
+    page.locator("#section-dialog").get_by_label("Panel height").fill("200")
+    with page.expect_response(re.compile("/views/working")):
+        page.click("#section-dialog [type=submit]")
+    loss = page.locator('.chart-card[data-key="val/loss"]')
+    expect(loss).to_have_css("height", "200px")
+    page.keyboard.press("Control+z")
+    expect(loss).to_have_css("height", "288px")
+    page.keyboard.press("Control+Shift+z")
+    expect(loss).to_have_css("height", "200px")
+
+    page.locator(".run-row[data-uid=first]").hover()
+    page.click(".run-row[data-uid=first] [data-run-more]")
+    page.click("#run-menu >> text=Pin")
+    expect(page.locator("[data-run-pinned] .run-row")).to_have_count(1)
+    page.locator("[data-run-pinned] .run-row").hover()
+    page.click("[data-run-pinned] [data-run-more]")
+    with page.expect_response(re.compile("/views/working")):
+        page.click("#run-menu >> text=Set as baseline")
+    page.goto(f"{server.url}/{name}/parts#panel=epoch&full")
+    page.reload()
+    expect(page.locator("#chart-dialog h2")).to_have_text("epoch")  # in a section that was closed
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#chart-dialog h2")).to_have_text("lr-Adam")
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-run-pinned] .run-row")).to_have_attribute("data-baseline", "")
+    expect(titles).to_have_text(["Charts", "Best", "val", "train", "Progress"])
+
+    menu_of(page, "Best").click()
+    page.click("#section-menu >> text=Delete section")
+    page.click("#delete-section >> text=Return panels")
+    expect(titles).to_have_text(["Charts", "val", "train", "Progress"])
+    expect(accuracy).to_be_visible()
+    page.click("[popovertarget=view-menu]")
+    page.click("[data-clear-panels]")
+    expect(page.locator("[data-when=manual]")).to_be_visible()
+    page.click("[data-when=manual] [data-generate-panels]")
+    expect(loss).to_be_visible()
+
+
+def menu_of(page: Page, section: str) -> Locator:
+    """Return the button of a section's menu."""
+    return page.get_by_role("button", name=f"More for {section}", exact=True)
 
 
 def test_seeds_are_grouped_with_their_median_and_standard_error(quiet: Page, server: Installation) -> None:
