@@ -25,6 +25,7 @@ import { PanelSets } from "./panel-sets";
 import { openSavedViews } from "./saved-views";
 import { SectionActions, type SectionPage } from "./section-actions";
 import { Selector } from "./selector";
+import { enableSelectorToggle } from "./selector-toggle";
 import { PageStage } from "./stage";
 import { readStart, type Start } from "./start";
 import { Toolbar } from "./toolbar";
@@ -321,9 +322,7 @@ export class Workspace implements SectionPage {
       this.showChosen();
     });
     one("[data-add-section]").addEventListener("click", () => this.sectionActions.addBefore(null));
-    for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle-selector]")) {
-      button.addEventListener("click", () => this.toggleSelector());
-    }
+    enableSelectorToggle(this.root, () => this.grid.each((card) => card.panel?.refresh()));
     const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
     if (this.selector && filterBox) offerFilter(filterBox, this.stage.urls.run, this.selector);
     openSavedViews(this.root.dataset, { read: () => this.shown(), apply: (spec) => this.apply(spec) });
@@ -393,11 +392,5 @@ export class Workspace implements SectionPage {
   private keep(part: KeptView): void {
     this.keeper.keep(part);
     this.history?.changed();
-  }
-
-  private toggleSelector(): void {
-    const isNarrow = matchMedia("(width < 60rem)").matches;
-    this.root.classList.toggle(isNarrow ? "is-selector-open" : "is-selector-closed");
-    this.grid.each((card) => card.panel?.refresh());
   }
 }
