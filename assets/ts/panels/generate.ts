@@ -1,7 +1,7 @@
 import type { KeyInfo, Kind } from "../charts/wire";
 import { word } from "../lib/words";
 import { isMedia, kindOf as mediaKind } from "../media/kinds";
-import { CUSTOM_RANK, placeOf } from "./places";
+import { CUSTOM_RANK, placeOf, roomyPlace } from "./places";
 import type { PanelKind, PanelSpec } from "./spec";
 import { chartOf } from "./vega/chart";
 
@@ -39,6 +39,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         keys: [info.key],
         ...placeOf(kind, info, isRunPage),
         ...(panel === "line" ? {} : { order: AFTER_LINES }),
+        ...(panel === "table" || panel === "media" ? roomyPlace(info.key, panel === "table") : {}),
         ...(panel === "table" ? { height: MEDIA_HEIGHT } : {}),
         ...(panel === "media" || panel === "histogram" ? partOf(panel, info) : {}),
       });

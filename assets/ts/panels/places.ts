@@ -21,7 +21,8 @@ const PLAIN_RANK = 0;
 const CHECK_RANK = 1;
 const TRAIN_RANK = 2;
 export const CUSTOM_RANK = 3;
-const OTHER_RANK = 4;
+const MEDIA_RANK = 4;
+const OTHER_RANK = 5;
 const PROGRESS_RANK = CLOSED_RANK;
 const SYSTEM_RANK = CLOSED_RANK + 1;
 
@@ -60,6 +61,12 @@ export function placeOf(
     group: section,
     text,
   };
+}
+
+/** Tables and media whose keys name no section have sections of their own: they need more room than lines. */
+export function roomyPlace(key: string, isTable: boolean): Partial<Place> {
+  if (key.indexOf("/") > 0) return {};
+  return { section: word(isTable ? "sectionTables" : "sectionMedia"), rank: MEDIA_RANK };
 }
 
 function historyPlace(key: string): Place {

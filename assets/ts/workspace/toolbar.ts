@@ -45,6 +45,11 @@ export class Toolbar {
       this.layout.setColumns(Number(columns.value));
       this.changed();
     });
+    const more = one<HTMLElement>("[data-toolbar-more]", this.root); // on phones, where there is no room for all
+    more.addEventListener("click", () => {
+      const isOpen = this.root.classList.toggle("is-open");
+      more.setAttribute("aria-expanded", String(isOpen));
+    });
     this.devices.addEventListener("change", () => this.set({ devices: this.devices.value as "auto" }));
     this.show();
   }
