@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
