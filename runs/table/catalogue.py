@@ -4,7 +4,7 @@ Finding the keys reads all configs and summaries, so what was found is remembere
 read again. A key that no run has any more goes when a run is deleted, or with the day.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -122,9 +122,14 @@ def invalidate_catalogue(project_id: int) -> None:
     cache.delete(cache_key(project_id))
 
 
-def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
+def without_media(keys: Collection[str]) -> list[str]:
+    """Leave out what logged pictures, tables and the like consist of."""
     media = tuple(key.removesuffix("_type") for key in keys if key.endswith("._type"))
-    shown = [key for key in keys if not key.startswith((OWN, *media))]
+    return [key for key in keys if not key.startswith(media)]
+
+
+def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
+    shown = [key for key in without_media(keys) if not key.startswith(OWN)]
     for key in sorted(shown, key=lambda key: (key.startswith("_"), key.casefold(), key)):
         yield ColumnInfo(spelled(f"{part}.{key}"), key, part, _TYPES.get(keys[key], "mixed"))
 

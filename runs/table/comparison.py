@@ -10,12 +10,13 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from common.templatetags.runyard import duration, exact_time, state_dot
+from common.templatetags.runyard import duration, relative_time, state_dot
 from runs.config.metric_definitions import MINIMIZE, definitions_of, most
 from runs.config.metric_names import goal_by_name, rank_of
 from runs.models import Run
 from runs.names.authors import author_of
 from runs.secrets.masking import mask
+from runs.table.catalogue import without_media
 from runs.table.cells import number_text
 from runs.table.html import measured_number
 
@@ -112,8 +113,8 @@ def _keys(flats: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _without_own(flat: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what the SDK says, not the user."""
-    return {key: value for key, value in flat.items() if not key.startswith("_")}
+    """Leave out what the SDK says, not the user, and what media consist of."""
+    return {key: flat[key] for key in without_media(flat) if not key.startswith("_")}
 
 
 def compare_flat(title: str, flats: Sequence[dict[str, Any]], *, with_equal: bool) -> ComparisonSection:
@@ -145,7 +146,7 @@ def section_of(
 _FACTS: dict[str, Callable[[Run], str]] = {
     gettext_noop("State"): lambda run: format_html("{} {}", state_dot(run), run.state_label),
     gettext_noop("User"): lambda run: author_of(run, str(run.user or "")),
-    gettext_noop("Created"): lambda run: exact_time(run.created_at),
+    gettext_noop("Created"): lambda run: relative_time(run.created_at),
     gettext_noop("Runtime"): lambda run: duration(run.runtime_s),
     gettext_noop("Tags"): lambda run: ", ".join(run.tags),
     gettext_noop("Group"): lambda run: run.group,

@@ -22,7 +22,7 @@ export function showDeltas(table: HTMLTableElement, baseline: string): void {
 }
 
 function textOf(cell: HTMLElement): string {
-  return cell.dataset.n ?? cell.title ?? cell.textContent ?? "";
+  return cell.dataset.n || cell.title || (cell.textContent ?? "");
 }
 
 function deltaOf(cell: HTMLElement, base: HTMLElement, goal: string | undefined): HTMLElement {

@@ -112,15 +112,19 @@ class ColumnsPanel {
   private item(column: ColumnInfo): HTMLElement {
     const item = make("li", "columns-item");
     const label = make("label");
+    label.append(this.box(column, "box"), make("span", "truncate", column.label));
+    label.title = column.name;
+    item.append(label, make("span", "columns-type", word(`type_${column.type}`)));
+    return item;
+  }
+
+  private box(column: ColumnInfo, place: string): HTMLInputElement {
     const box = make("input", "form-check-input");
     box.type = "checkbox";
     box.value = column.name;
     box.checked = this.table.shown.includes(column.name);
-    box.dataset.focusKey = `box ${column.name}`;
-    label.append(box, make("span", "truncate", column.label));
-    label.title = column.name;
-    item.append(label, make("span", "columns-type", word(`type_${column.type}`)));
-    return item;
+    box.dataset.focusKey = `${place} ${column.name}`;
+    return box;
   }
 
   private shownItem(column: ColumnInfo): HTMLElement {
@@ -139,10 +143,10 @@ class ColumnsPanel {
     );
     pinButton.dataset.pin = pinned ? "" : "yes";
     pinButton.dataset.focusKey = `pin ${column.name}`;
-    const hideButton = makeIconButton("eye-off", word("hide", { column: column.label }));
-    hideButton.dataset.hide = "";
+    const box = this.box(column, "shown");
+    box.setAttribute("aria-label", word("hide", { column: column.label }));
     const part = make("span", "columns-type", column.part === "field" ? "" : word(`part_${column.part}`));
-    item.append(handle, part, ...this.arrows(column), pinButton, hideButton);
+    item.append(box, handle, part, ...this.arrows(column), pinButton);
     item.draggable = true;
     item.classList.toggle("is-pinned", pinned);
     return item;
@@ -166,7 +170,6 @@ class ColumnsPanel {
     const button = target.closest<HTMLElement>("button");
     if (!name || !button) return;
     if (button.dataset.pin !== undefined) await pin(this.table, name, button.dataset.pin === "yes");
-    else if (button.dataset.hide !== undefined) await hide(this.table, name);
     else if (button.dataset.way) await this.move(name, button.dataset.way === "up" ? -1 : 1);
   }
 

@@ -1,6 +1,7 @@
 """What `define_metric` says, as SDKs really send it (RUN-26, RUN-5)."""
 
 import json
+import re
 
 import pytest
 from django.urls import reverse
@@ -133,4 +134,5 @@ def test_comparing_runs_says_which_is_best_where_a_goal_is_defined(client, defin
     client.force_login(defined.project.team.memberships.first().user)
     url = reverse("runs:compare", args=[defined.project.team.name, defined.project.name])
     page = client.get(url, {"runs": [defined.uid, other.uid]}).content.decode()
-    assert [page.count(f">{word}<") for word in ("best", "lowest", "highest")] == [1, 1, 2]
+    assert re.findall(r'data-key="([^"]+)"[^>]*data-goal="(\w+)"', page) == [("loss.min", "minimize")]
+    assert re.findall(r'is-best" data-n="([^"]+)"', page) == ["0.25"]

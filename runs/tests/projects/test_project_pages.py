@@ -87,26 +87,6 @@ def test_nobody_sees_deleted_runs_that_they_could_not_restore(client, project):
     assert "not mine" not in page(client, "deleted")
 
 
-def test_a_comparison_shows_differences_and_on_request_all(client, project):
-    """RUN-29."""
-    runs = [
-        RunFactory(
-            project=project,
-            config_text=f'{{"lr": {{"value": {lr}}}, "same": {{"value": 7}}}}',
-            summary_text=f'{{"loss": {lr}}}',
-        )
-        for lr in (0.1, 0.2)
-    ]
-    uids = [run.uid for run in runs]
-    shown = page(client, "compare", runs=uids)
-    assert "lr" in shown
-    assert "<code>same</code>" not in shown
-    assert "lowest" in shown
-    assert "<code>same</code>" in page(client, "compare", runs=uids, all="1")
-    assert "ghost" in page(client, "compare", runs=[*uids, "ghost"])
-    assert "No runs selected" in page(client, "compare")
-
-
 def test_the_visibility_is_changed_by_an_admin(client, project):
     """TEAM-24."""
     url = reverse("runs:project_visibility", args=NAMES)
