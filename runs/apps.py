@@ -56,11 +56,12 @@ class RunsConfig(AppConfig):
         owners.register_blob_owner(RunFileBlobOwner())
 
     def _register_pages(self) -> None:
+        from django.urls import reverse
         from django.utils.translation import gettext_lazy as _
 
         from access.web.middleware import register_forwarding
         from accounts.settings.sections import Section, SectionGroup, SettingsScope, register_sections
-        from common.search import register_search
+        from common.search import Action, register_actions, register_search
         from runs.access import ProjectAction
         from runs.projects import search
         from runs.views import redirects
@@ -76,3 +77,17 @@ class RunsConfig(AppConfig):
         register_search(_("Projects"), icon="box", rank=10, find=search.find_projects)
         register_search(_("Runs"), icon="activity", rank=20, find=search.find_runs)
         register_search(_("People and teams"), icon="users", rank=30, find=search.find_entities)
+        register_actions(
+            Action(
+                _("New project"),
+                "plus",
+                lambda actor: reverse("runs:new_project", args=[actor.name]),
+                _("create"),
+            ),
+            Action(
+                _("Log a run"),
+                "rocket",
+                lambda _actor: reverse("runs:first_run"),
+                _("quickstart start first"),
+            ),
+        )

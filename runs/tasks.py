@@ -5,7 +5,7 @@ from celery import shared_task
 from runs.lifecycle import purge, storage_ledger
 from runs.lifecycle import services as lifecycle
 from runs.logs import compaction
-from runs.projects import deletion
+from runs.projects import deletion, last_active
 from runs.projects.access_requests import deliver_access_request  # noqa: F401 - workers look for tasks here
 from teams.teams.deletion import forget_teams
 
@@ -14,7 +14,8 @@ BUDGET_S = 60.0
 
 @shared_task(time_limit=300)
 def find_crashed_runs() -> int:
-    """End runs whose heartbeats stopped."""
+    """End runs whose heartbeats stopped, and let projects be as active as their runs."""
+    last_active.follow_heartbeats()
     return lifecycle.find_crashed_runs()
 
 

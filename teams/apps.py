@@ -6,9 +6,13 @@ class TeamsConfig(AppConfig):
     name = "teams"
 
     def ready(self) -> None:
+        from django.urls import reverse
+        from django.utils.translation import gettext_lazy as _
+
         from accounts.lifecycle.participants import AccountParticipant, register_account_participant
         from accounts.membership_policy import set_membership_policy
         from accounts.profile.services import register_profile
+        from common.search import Action, register_actions
         from teams import access, account_merge, audit_words, grants, known_limits, settings_sections
         from teams.membership_policy import TeamMembershipPolicy
         from teams.roles.builtin import sync_roles
@@ -31,3 +35,12 @@ class TeamsConfig(AppConfig):
             )
         )
         post_migrate.connect(sync_roles, sender=self, dispatch_uid="teams.sync_roles")
+        register_actions(
+            Action(
+                _("Invite people"),
+                "user-plus",
+                lambda _actor: reverse("teams:invite_your_team"),
+                _("member team"),
+            ),
+            Action(_("New team"), "users", lambda _actor: reverse("teams:new"), _("create organization")),
+        )

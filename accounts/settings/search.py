@@ -10,8 +10,8 @@ from common.search import Hit
 
 
 def find_settings(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
-    """Yield settings pages whose name or other words hold every word typed; all of them for no text."""
-    if actor.user_id is None:
+    """Yield settings pages whose name or other words hold every word typed; none for no text."""
+    if actor.user_id is None or not text:
         return
     words = text.lower().split()
     for section in sections_for(actor, SettingsScope.USER):

@@ -9,7 +9,7 @@ from django.forms import BoundField
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -213,6 +213,20 @@ def markdown(text: str) -> SafeString:
 def intro(text: str) -> SafeString:
     """Render the Markdown of an intro, with pictures."""
     return render_intro(text)
+
+
+@register.filter
+def marks(text: str, query: str) -> SafeString:
+    """Mark the words of a search in what it found, wherever they stand."""
+    words = [re.escape(word) for word in query.replace("/", " ").split()]
+    if not words:
+        return format_html("{}", text)
+    parts = re.split(f"({'|'.join(words)})", text, flags=re.IGNORECASE)
+    return format_html_join(
+        "",
+        "{}",
+        [[format_html("<mark>{}</mark>", part) if at % 2 else part] for at, part in enumerate(parts)],
+    )
 
 
 @register.filter

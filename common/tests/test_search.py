@@ -60,3 +60,20 @@ def test_the_number_of_queries_does_not_grow_with_what_is_found(signed_in, djang
         RunFactory(project=project, display_name=f"warm {number}")
     with django_assert_max_num_queries(12):
         asked(signed_in, "warm")
+
+
+def test_what_matches_is_marked_and_says_why(signed_in):
+    """UI-1: letters that were typed stand out; a run that its id found shows it."""
+    assert "<mark>warm</mark> start" in asked(signed_in, "WARM")
+    found = asked(signed_in, "abc1")
+    assert "vision / digits / <mark>abc1</mark>2345" in found
+    assert "<mark>" not in asked(signed_in, "")
+    assert "<script>" not in asked(signed_in, "<script>")
+
+
+def test_actions_are_offered_to_who_is_signed_in(signed_in):
+    """UI-1: what a person can begin from anywhere, by other words, too."""
+    assert "Invite people" in asked(signed_in, "")
+    assert 'href="/projects/ada/new"' in asked(signed_in, "create project")
+    assert "data-night-mode" in asked(signed_in, "dark")
+    assert "New API key" not in asked(Client(), "key")

@@ -89,7 +89,9 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "name": found[1],
         "state": [state for _pk, state, _values in rows],
         "color": [color_index(number) for number in found[2]],
-        "columns": {name: found[places[one]] for name, one in zip(names, columns_read[len(own) :], strict=True)},
+        "columns": {
+            name: found[places[one]] for name, one in zip(names, columns_read[len(own) :], strict=True)
+        },
     }
     return json_answer(request, answer)
 

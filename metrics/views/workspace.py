@@ -30,7 +30,7 @@ from metrics.store import reads
 from metrics.workspace import logged_keys
 from runs.access import ChartAction, ProjectAction
 from runs.models import Project, Run
-from runs.projects.quickstart import script_for
+from runs.projects.quickstart import script_for, server_address
 from runs.saved_views.selectors import listed_query, working_view
 from runs.selectors import get_project, runs_of
 from runs.table import TableQuery, matching_runs
@@ -316,5 +316,6 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "can_save_chart": not framed and can(actor, ChartAction.SAVE, row.team),
         "is_empty": is_empty,
         "script": script_for(entity=row.team.name, project=row.name),
+        "base_url": server_address(request),
     }
     return render(request, "metrics/workspace_frame.html" if framed else "metrics/workspace.html", context)

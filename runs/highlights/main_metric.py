@@ -9,7 +9,9 @@ from typing import Any
 from runs.config.metric_definitions import MAXIMIZE, MINIMIZE
 
 _ENDS = re.compile(r"\.(min|max|mean|best|last|first)$")
-_VALIDATION = re.compile(r"(?:^|[/._-])(?:val|valid|validation|eval|evaluation|test|dev)(?:$|[/._-])", re.IGNORECASE)
+_VALIDATION = re.compile(
+    r"(?:^|[/._-])(?:val|valid|validation|eval|evaluation|test|dev)(?:$|[/._-])", re.IGNORECASE
+)
 _TRAINING = re.compile(r"(?:^|[/._-])train(?:ing)?(?:$|[/._-])", re.IGNORECASE)
 _SCORE = re.compile(
     r"(?:^|[/._-])(?:acc(?:uracy)?|f1|auc|auroc|m?ap|m?iou|dice|bleu|rouge|psnr|ssim|reward|returns?|score|success|"

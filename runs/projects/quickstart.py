@@ -1,5 +1,7 @@
 """The script that pages show to who has no runs yet."""
 
+from django.http import HttpRequest
+
 SCRIPT = """\
 import math, random, time
 import wandb
@@ -15,3 +17,8 @@ def script_for(**names: str) -> str:
     """Return a script that logs for a minute, with ``entity`` and ``project`` filled in."""
     init = "".join(f'{key}="{value}", ' for key, value in names.items())
     return SCRIPT.format(init=init)
+
+
+def server_address(request: HttpRequest) -> str:
+    """Return what the SDK's ``WANDB_BASE_URL`` is for whoever reads this page."""
+    return f"{request.scheme}://{request.get_host()}"

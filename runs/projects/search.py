@@ -26,7 +26,10 @@ def find_projects(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
 
 
 def find_runs(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
-    """Yield runs by words of their name, or by the begin of their id, newest first; the actor's own for no text."""
+    """Yield runs by words of their name, or by the begin of their id, newest first; the actor's own for no text.
+
+    The id is part of the detail where the run was found by it.
+    """
     runs = visible(actor, RunAction.VIEW, Run.objects.listed().select_related("project__team"))
     if not text:
         runs = runs.filter(user_id=actor.lookup_id)
@@ -36,7 +39,9 @@ def find_runs(actor: Actor, text: str, limit: int) -> Iterator[Hit]:
     for run in runs.filter(named | Q(uid__startswith=text) if text else named).order_by("-pk")[:limit]:
         names = [run.project.team.name, run.project.name]
         url = reverse("metrics:run_workspace", args=[*names, run.uid])
-        yield Hit(run.display_name, url, detail=" / ".join(names), state=run.state)
+        is_by_id = bool(text) and run.uid.startswith(text)
+        detail = " / ".join([*names, run.uid] if is_by_id else names)
+        yield Hit(run.display_name, url, detail=detail, state=run.state, state_label=run.state_label)
 
 
 def find_entities(actor: Actor, text: str, limit: int) -> Iterator[Hit]:

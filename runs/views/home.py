@@ -18,16 +18,12 @@ from common.errors import Forbidden
 from common.web.responses import fragment
 from runs import selectors
 from runs.highlights.selectors import own_highlights
-from runs.projects.quickstart import script_for
+from runs.projects.quickstart import script_for, server_address
 from teams.teams.selectors import teams_of
 
 _NEW = timedelta(days=1)
 """So long nobody is mailed that the first page made a key: who has just signed up reads it there. Who has an account
 for longer, and finds a key made by somebody with their session, is."""
-
-
-def _base_url(request: HttpRequest) -> str:
-    return f"{request.scheme}://{request.get_host()}"
 
 
 @declare(Open.SIGNED_IN)
@@ -37,7 +33,8 @@ def first_run(request: HttpRequest) -> HttpResponse:
     """Show the three lines to copy; a person without any key gets a first one made here (UI-2)."""
     actor, user = actor_of(request), signed_in_user(request)
     secret, why_none = "", ""
-    if not actor.impersonated_by and not api_keys_of(actor).exists():
+    known_key = api_keys_of(actor).first()
+    if not actor.impersonated_by and known_key is None:
         is_old = timezone.now() - user.created_at > _NEW
         try:
             _row, secret = key_services.create_api_key(
@@ -46,9 +43,10 @@ def first_run(request: HttpRequest) -> HttpResponse:
         except Forbidden:  # by the policy of an organization, which may want a shorter or limited one
             why_none = key_services.why_no_new_key(user)
     context = {
-        "base_url": _base_url(request),
+        "base_url": server_address(request),
         "api_key": secret,
         "no_new_key": why_none,
+        "known_key": known_key,
         "script": script_for(project="my-first-project"),  # as in README
     }
     return render(request, "runs/first_run.html", context)

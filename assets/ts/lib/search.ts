@@ -24,6 +24,9 @@ export function enableSearch(): void {
     if (option) option.click();
     else input.form?.submit();
   };
+  hits.addEventListener("click", (event) => {
+    if ((event.target as Element).closest("[data-night-mode]")) hits.closest("dialog")?.close();
+  });
   hits.addEventListener("htmx:afterSwap", (event) => {
     const { xhr } = (event as CustomEvent<{ xhr: XMLHttpRequest }>).detail;
     answered = new URL(xhr.responseURL).searchParams.get("q") ?? "";
