@@ -92,6 +92,6 @@ def test_the_visibility_is_changed_by_an_admin(client, project):
     url = reverse("runs:project_visibility", args=NAMES)
     assert client.post(url, {"visibility": "public"}).status_code == 403
     client.force_login(project.team.memberships.get(role__preset="A").user)
-    assert "visibility-dialog" in page(client, "project_overview")
+    assert "visibility-dialog" in page(client, "project_settings")
     client.post(url, {"visibility": "public"})
     assert Project.objects.get(pk=project.pk).visibility == Visibility.PUBLIC

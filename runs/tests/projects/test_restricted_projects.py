@@ -137,7 +137,7 @@ def test_the_form_warns_who_loses_access_and_does_not_offer_restricted_first(cli
     ProjectFactory(team=team, name="quartz")
     ServiceAccountFactory(team=team, label="bot")
     client.force_login(people["ada"])
-    shown = client.get(reverse("runs:project_overview", args=PATH)).content.decode()
+    shown = client.get(reverse("runs:project_settings", args=PATH)).content.decode()
     assert re.findall(r'name="visibility" value="(\w+)"', shown) == ["team", "restricted", "public", "open"]
     assert "You keep your access." in shown
     assert "lose access until you invite them: 3 people, 1 service account." in shown  # bob, cleo, chief
@@ -236,7 +236,7 @@ def test_admins_open_a_restricted_project_that_they_do_not_see(client, people, s
     url = reverse("runs:project_visibility", args=PATH)
     reply = client.post(url, {"visibility": "team"}, headers=HTML, follow=True)
     assert reply.status_code == 200
-    assert reply.redirect_chain[-1][0] == reverse("runs:project_overview", args=PATH)
+    assert reply.redirect_chain[-1][0] == reverse("runs:project_settings", args=PATH)
 
 
 def test_operators_let_somebody_in_by_the_admin(client, people, secret):
