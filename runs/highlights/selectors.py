@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from runs import selectors
+from runs.config.metric_definitions import MAXIMIZE, definitions_of
 from runs.highlights.main_metric import MainMetric, main_metric, main_metrics
 from runs.highlights.provider import MetricLine, causes_of_failure, metric_lines, mini_charts
 from runs.models import Project, Run
@@ -110,7 +111,8 @@ def project_highlights(actor: Actor, project: Project, limit: int) -> ProjectHig
     """Return the run with the best value of a project's main metric, charts of the newest runs, and these."""
     runs = selectors.listed_runs_of(actor, project).filter(is_host=False).select_related("project__team")
     newest = list(runs.order_by("-created_at", "-pk")[: max(limit, _LOOKED_AT)])
-    metrics = main_metrics((run.pulse.summary_flat for run in newest), MAX_CHARTS)
+    definitions = definitions_of(newest[0]) if newest else None
+    metrics = main_metrics((run.pulse.summary_flat for run in newest), MAX_CHARTS, definitions)
     metric = metrics[0] if metrics else None
     best = _best(runs, metric, newest) if metric else None
     return ProjectHighlights(
@@ -133,8 +135,8 @@ def _charts(runs: Sequence[Run], metrics: Sequence[MainMetric]) -> list[DrawnCha
 
 
 def _best(runs: "QuerySet[Run]", metric: MainMetric, newest: Sequence[Run]) -> Run | None:
-    """Return the run with the best value, None where fewer than two have one."""
-    if sum(metric.column in run.pulse.summary_flat for run in newest) < 2:
+    """Return the run with the best value, None where fewer than two have one or nobody knows what is better."""
+    if not metric.goal or sum(metric.column in run.pulse.summary_flat for run in newest) < 2:
         return None
-    order: Any = read_order(f"{'-' if metric.is_maximized else '+'}summary.{metric.column}")
+    order: Any = read_order(f"{'-' if metric.goal == MAXIMIZE else '+'}summary.{metric.column}")
     return runs.order_by(*order).first()

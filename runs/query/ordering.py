@@ -51,9 +51,7 @@ def page_order(text: str) -> list[OrderBy]:
     return [_RUNNING.desc(), *order] if RUNNING_FIRST in split_names(text) else order
 
 
-_RUNNING = Case(
-    When(state=RunState.RUNNING, then=Value(1)), default=Value(0), output_field=IntegerField()
-)
+_RUNNING = Case(When(state=RunState.RUNNING, then=Value(1)), default=Value(0), output_field=IntegerField())
 
 
 def _order(parts: list[tuple[Column, bool]]) -> list[OrderBy]:

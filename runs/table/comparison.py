@@ -98,9 +98,7 @@ def _measured_line(key: str, values: Sequence[Any], goal: str) -> ComparisonLine
     is_spread = bool(goal) and len(numbers) > 1 and min(numbers) != max(numbers)
     best = (min if goal == MINIMIZE else max)(numbers) if is_spread else None
     cells = [
-        ComparedCell(
-            measured_number(value), number_text(value), number_text(value), is_best=value == best
-        )
+        ComparedCell(measured_number(value), number_text(value), number_text(value), is_best=value == best)
         if _is_number(value)
         else text_cell(_text(value))
         for value in values

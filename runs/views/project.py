@@ -177,7 +177,12 @@ def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
         "start": {
             "colors": run_colors(working_view(actor, row)).picked,
             "runs": [
-                {"uid": run.uid, "name": run.display_name, "state": run.state, "color": color_index(run.number)}
+                {
+                    "uid": run.uid,
+                    "name": run.display_name,
+                    "state": run.state,
+                    "color": color_index(run.number),
+                }
                 for run in runs
             ],
         },
