@@ -14,6 +14,21 @@ from access.openapi.schema import document
 
 Node = dict[str, Any]
 _DEEPEST = 4
+_CURL = """curl -u "api:$WANDB_API_KEY" "$WANDB_BASE_URL/api/v1/me/"
+
+curl -u "api:$WANDB_API_KEY" \\
+  "$WANDB_BASE_URL/api/v1/runs/?entity=vision&project=mnist&per_page=5"
+"""
+_PYTHON = """import os, requests
+
+api = requests.Session()
+api.auth = ("api", os.environ["WANDB_API_KEY"])
+url = os.environ["WANDB_BASE_URL"] + "/api/v1/runs/"
+answer = api.get(url, params={"entity": "vision", "project": "mnist"})
+answer.raise_for_status()
+for run in answer.json()["results"]:
+    print(run["display_name"], run["state"])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,4 +249,5 @@ def chapters() -> list[Chapter]:
 def text_in(language: str) -> SafeString:
     """Return intro and chapters as HTML, in English with buttons in a language; made once in a process for each."""
     with translation.override(language):
-        return render_to_string("api/chapters.html", {"chapters": chapters(), "intro": document()["info"]})
+        context = {"chapters": chapters(), "intro": document()["info"], "curl": _CURL, "python": _PYTHON}
+        return render_to_string("api/chapters.html", context)

@@ -39,14 +39,14 @@ class ProfileForm(forms.Form):
                 required=False,
                 assume_scheme="https",
             )
-        self.shown = min(MAX_LINKS, len(profile.links) + 2)
+        self.shown = min(MAX_LINKS, len(profile.links) + 1)
 
     def short_fields(self) -> list[forms.BoundField]:
         """Return what is not a link."""
         return [bound for bound in self if not bound.name.startswith(("label_", "url_"))]
 
     def link_rows(self) -> list[dict[str, forms.BoundField]]:
-        """Return the rows with a link, and two more; without a script that is how one is added."""
+        """Return the rows with a link, and one more; without a script that is how one is added."""
         numbers = range(1, MAX_LINKS + 1)
         rows = [{"label": self[f"label_{n}"], "url": self[f"url_{n}"]} for n in numbers]
         filled = [n for n in numbers if any(self[f"{part}_{n}"].value() for part in ("label", "url"))]

@@ -68,7 +68,7 @@ def invite(request: HttpRequest, entity: str) -> HttpResponse:
     teams = list(organization.teams.shared().select_related("claim").order_by("name"))
     roles = list(roles_for(organization.pk))
     chosen = _chosen(request, teams, roles)
-    context: dict[str, Any] = {"text": "", "told": None, "problem": ""}
+    context: dict[str, Any] = {"text": "", "told": None, "problem": "", "section_route": "teams:organization"}
     if request.method == "POST":
         context |= _invited(request, organization, chosen)
     lines = [{"team": team, "chosen": chosen[team].pk if team in chosen else 0} for team in teams]

@@ -58,7 +58,13 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
 def invite(request: HttpRequest, entity: str) -> HttpResponse:
     """Invite several at once; each is answered on their own (TEAM-3)."""
     team = team_of(request, entity, TeamAction.INVITE)
-    context: dict[str, Any] = {"text": "", "told": None, "problem": "", "role": 0}
+    context: dict[str, Any] = {
+        "text": "",
+        "told": None,
+        "problem": "",
+        "role": 0,
+        "section_route": "teams:members",
+    }
     if request.method == "POST":
         context |= _invited(request, team)
     roles = list(roles_for(team.organization_id))

@@ -99,38 +99,38 @@ def test_what_is_no_picture_is_refused_before_it_is_sent(
         expect(page.locator("#crop")).to_be_hidden()
 
 
-def test_night_mode_is_at_once_in_every_tab_and_browser(quiet: Page, server: Installation) -> None:
+def test_the_theme_is_at_once_in_every_tab_and_browser(quiet: Page, server: Installation) -> None:
     """ACC-5."""
     page = quiet
     page.emulate_media(color_scheme="light")
     sign_up(page, server, "luna")
-    page.goto(f"{server.url}/settings/beta")
+    page.goto(f"{server.url}/settings/language")
     other = page.context.new_page()
     said = listen_to(other)
     other.emulate_media(color_scheme="light")
     other.goto(f"{server.url}/luna")
     assert other.evaluate(THEME) == "light"
     with page.expect_response("**/settings/theme"):
-        page.click("[role=switch]")
+        page.click(".themes [data-theme-choice=dark]")
     assert page.evaluate(THEME) == "dark"
     wait_until(other, f"{THEME} === 'dark'")
-    expect(page.locator("[role=switch]")).to_have_attribute("aria-checked", "true")
-    expect(other.locator("[data-theme-choice=dark]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".themes [data-theme-choice=dark]")).to_have_attribute("aria-pressed", "true")
+    expect(other.locator("#user-menu [data-theme-choice=dark]")).to_have_attribute("aria-pressed", "true")
 
     # another browser, without a script, hears it from the server
     browser = page.context.browser
     assert browser is not None
     elsewhere = browser.new_context(java_script_enabled=False, storage_state=page.context.storage_state())
     plain = elsewhere.new_page()
-    plain.goto(f"{server.url}/settings/beta")
+    plain.goto(f"{server.url}/settings/language")
     expect(plain.locator("html")).to_have_attribute("data-bs-theme", "dark")
-    plain.click("[role=switch]")
+    plain.click(".themes [data-theme-choice=light]")
     expect(plain.locator("html")).to_have_attribute("data-bs-theme", "light")
     elsewhere.close()
 
     page.click("[popovertarget=user-menu]")
     with page.expect_response("**/settings/theme"):
-        page.click("[data-theme-choice=system]")
+        page.click("#user-menu [data-theme-choice=system]")
     page.reload()
     assert page.evaluate(THEME) == "light"
     page.emulate_media(color_scheme="dark")

@@ -112,7 +112,7 @@ def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".automation-facts")).to_contain_text(re.compile("Run finishes or fails or crashes"))
 
-    page.get_by_role("link", name="All automations").click()
+    page.locator(".rail").get_by_role("link", name="Automations").click()
     switch = page.get_by_role("switch", name="Good enough")
     expect(switch).to_have_attribute("aria-checked", "true")
     switch.click()

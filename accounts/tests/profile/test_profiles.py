@@ -113,25 +113,28 @@ def test_what_was_told_under_a_name_can_be_forgotten(client: Client, ada: User):
     assert not Picture.objects.exists()
 
 
-def test_night_mode_and_the_theme_are_one_state(client: Client, ada: User):
+def test_the_theme_is_one_state(client: Client, ada: User):
     """ACC-5: system until chosen; the server writes it into <html>, so nothing flashes."""
-    assert 'data-theme="system"' in client.get("/settings/beta").content.decode()
-    client.post("/settings/beta", {"key": "night-mode", "on": "1"})
-    page = client.get("/settings/beta").content.decode()
+    assert 'data-theme="system"' in client.get("/settings/language").content.decode()
+    page = client.post("/settings/language", {"theme": "dark"}, follow=True).content.decode()
     assert 'data-theme="dark" data-bs-theme="dark"' in page
-    assert 'aria-checked="true"' in page
+    assert 'data-theme-choice="dark" aria-pressed="true"' in page
     assert client.post("/settings/theme", {"theme": "light"}).status_code == 204
-    page = client.get("/settings/beta").content.decode()
+    page = client.get("/settings/language").content.decode()
     assert 'data-bs-theme="light"' in page
-    assert 'aria-checked="false"' in page
+    assert 'data-theme-choice="dark" aria-pressed="false"' in page
     client.post("/settings/theme", {"theme": "system"})
     ada.refresh_from_db()
     assert ada.theme == ""
 
 
-def test_unknown_switches_themes_and_languages_are_refused(client: Client, ada: User):
-    assert client.post("/settings/beta", {"key": "no-such", "on": "1"}).status_code == 400
+def test_where_the_theme_was_leads_to_where_it_is(client: Client, ada: User):
+    assert client.get("/settings/beta").headers["Location"] == "/settings/language"
+
+
+def test_unknown_themes_and_languages_are_refused(client: Client, ada: User):
     assert client.post("/settings/theme", {"theme": "pink"}).status_code == 400
+    assert client.post("/settings/language", {"theme": "pink"}).status_code == 400
     assert client.post("/settings/language", {"language": "xx"}).status_code == 400
     assert client.post("/settings/code", {"code_saving": "often"}).status_code == 400
     assert Client().post("/settings/language/visitor", {"language": "xx"}).status_code == 400
@@ -160,7 +163,7 @@ class TestLanguage:
         assert '<html lang="en"' in client.get("/settings/language", headers=asks).content.decode()
         other_browser = Client()
         other_browser.force_login(ada)
-        assert '<html lang="en"' in other_browser.get("/settings/beta", headers=asks).content.decode()
+        assert '<html lang="en"' in other_browser.get("/settings/code", headers=asks).content.decode()
 
     def test_each_language_has_the_name_its_speakers_write(self, client: Client, ada: User):
         assert "日本語" in client.get("/settings/language").content.decode()

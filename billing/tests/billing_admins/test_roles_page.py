@@ -54,7 +54,7 @@ class TestPage:
         assert "Change billing user" in seen
         assert "ada no longer will, but can still see billing as an admin." in seen
         assert "ada is the only billing admin" in seen
-        assert "Not an admin of the organization." in seen
+        assert "Make them an admin first" in seen
         assert "/organizations/acme?q=carol" in seen
 
     def test_it_searches_for_fragments(self, acme: Organization):

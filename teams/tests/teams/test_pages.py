@@ -212,21 +212,40 @@ class TestSettings:
         assert as_user("chief", profile, {"display_name": "A" * 121}).status_code == 422
 
     @pytest.mark.parametrize(
-        ("path", "last"),
+        ("path", "section", "end"),
         [
-            ("/settings/profile", "Delete account"),
-            ("/teams/vision/profile", "Delete team"),
-            ("/organizations/acme/profile", "Delete organization"),
+            ("/settings/profile", "Profile", "/settings/delete"),
+            ("/teams/vision/settings", "General", "/teams/vision/delete"),
+            ("/organizations/acme/settings", "General", "/organizations/acme/delete"),
         ],
     )
-    def test_are_called_alike_everywhere(self, team: Team, as_user: Any, path: str, last: str):
-        """ACC-2: one's own, a team's and an organization's; the profile has the display name and the picture."""
+    def test_are_called_alike_everywhere(self, team: Team, as_user: Any, path: str, section: str, end: str):
+        """ACC-2: one's own, a team's and an organization's, from the profile to the end of it all."""
         page = text_of(as_user("chief", path))
-        rail = re.findall(r"</svg> ?([^<]+)</a>", page.split("rail-settings")[1].split("</nav>")[0])
-        assert "Profile" in rail
-        assert rail[-1] == last
+        rail = page.split("rail-settings")[1].split("</nav>")[0]
+        assert section in re.findall(r"</svg> ?([^<]+)</a>", rail)
+        assert end not in rail
+        assert f'href="{end}"' in page
         assert 'name="display_name"' in page
         assert "Update avatar" in page
+
+    def test_say_where_they_are(self, team: Team, as_user: Any):
+        """UI-1: one name, one place."""
+        for path, crumbs in (
+            ("/settings/api-keys", ["chief", "Settings", "API keys"]),
+            ("/teams/vision/settings", ["acme", "vision", "Settings", "General"]),
+            ("/teams/vision/invite", ["acme", "vision", "Settings", "Members"]),
+            ("/organizations/acme/roles", ["acme", "Settings", "Roles"]),
+        ):
+            page = text_of(as_user("chief", path))
+            found = page.split('class="crumbs"')[1].split("</nav>")[0]
+            assert re.findall(r"<(?:a|span)[^>]*>([^<]+)</", found) == crumbs
+
+    def test_profiles_lead_to_general(self, team: Team, as_user: Any):
+        answer = as_user("chief", "/teams/vision/profile")
+        assert answer.headers["Location"] == "/teams/vision/settings"
+        answer = as_user("chief", "/organizations/acme/profile")
+        assert answer.headers["Location"] == "/organizations/acme/settings"
 
     def test_a_personal_entity_has_no_team_pages(self, as_user: Any):
         UserFactory(username="ada")
