@@ -1,21 +1,30 @@
 """The part of artifacts in the life of runs: a deleted run's versions stay, unless they are to go with it."""
 
 from collections.abc import Collection as Some
+from collections.abc import Iterator
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from access.actor import Actor
 from access.engine import visible
 from artifacts.access import ArtifactAction
-from artifacts.models import Output, Version
-from artifacts.selectors import own_memberships
+from artifacts.models import Content, Entry, Membership, Output, Version
+from artifacts.pages.addresses import names_of, version_page
+from artifacts.selectors import entries_of, outputs_of, own_memberships, versions_seen
 from artifacts.versions.deletion import delete_version
 from artifacts.versions.protection import protected_names
 from common.errors import Conflict, DomainError
-from runs.lifecycle.participants import RunParticipant
-from runs.models import Project
+from runs.lifecycle.participants import CodeFile, CodeSource, RunParticipant
+from runs.models import Project, Run
+from storage.contents.reading import content_of
+
+_CODE = "code"
+"""The type that `wandb.Run.log_code` gives its artifacts."""
+_MOST_CODE = 5
+"""Versions whose files are listed."""
 
 
 class ArtifactsRunParticipant(RunParticipant):
@@ -54,10 +63,25 @@ class ArtifactsRunParticipant(RunParticipant):
                 kept.append(f"{place.collection.name}:{place.label}: {error.message}")
         return kept
 
+    def code_sources(self, actor: Actor, run: Run, limit: int) -> Iterator[CodeSource]:
+        """Yield the versions of code that the run logged and whose files the actor may download."""
+        readable = versions_seen(actor, ArtifactAction.DOWNLOAD)
+        logged = outputs_of(actor, run).filter(version__in=readable, collection__type__name=_CODE)
+        for place in logged[:_MOST_CODE]:
+            name = f"{place.collection.name}:{place.label}"
+            entries = entries_of(place.version).filter(content__isnull=False)[:limit]
+            files = [_code_file(place, name, entry, entry.content) for entry in entries if entry.content]
+            yield CodeSource(name, version_page(place, "files"), files)
+
     def count_outputs(self, actor: Actor, run_ids: Some[int]) -> tuple[int, int]:
         """Return how many versions that no other run logged the actor sees, and the bytes of their files."""
         found = _outputs_of(actor, run_ids).order_by().aggregate(count=Count("pk"), size=Sum("size_bytes"))
         return found["count"], found["size"] or 0
+
+
+def _code_file(place: Membership, source: str, entry: Entry, content: Content) -> CodeFile:
+    address = reverse("artifacts:file", args=[*names_of(place.collection), place.label, entry.path])
+    return CodeFile(source, entry.path, entry.size_bytes or 0, address, content_of(content.blob))
 
 
 def _outputs_of(actor: Actor, run_ids: Some[int]) -> QuerySet[Version]:

@@ -188,7 +188,9 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
         NotFound: there is none, or the actor may not see it.
     """
     runs = Run.objects.live().filter(project__team__name=entity, project__name=project, uid=uid)
-    related = runs.select_related("project__team__organization", "user", "logged_by", "pulse")
+    related = runs.select_related(
+        "project__team__organization", "user__claim", "logged_by", "pulse", "forked_from__project__team"
+    )
     run = visible(actor, RunAction.VIEW, related).first() or _by_alias(actor, entity, project, uid)
     if run is None:
         raise NotFound(

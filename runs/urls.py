@@ -6,6 +6,7 @@ from runs.names.run_ids import RUN_ROUTE
 from runs.table import exports
 from runs.views import (
     bulk_actions,
+    code,
     entity,
     files,
     home,
@@ -66,6 +67,7 @@ urlpatterns = [
     path(f"{RUN_ROUTE}/logs/lines", logs.run_log_lines, name="run_log_lines"),
     path(f"{RUN_ROUTE}/logs/search", logs.run_log_search, name="run_log_search"),
     path(f"{RUN_ROUTE}/logs/download", logs.run_log_download, name="run_log_download"),
+    path(f"{RUN_ROUTE}/code", code.run_code, name="run_code"),
     path(f"{RUN_ROUTE}/files", files.run_files, name="run_files"),
     path(f"{RUN_ROUTE}/files.zip", files.run_files_zip, name="run_files_zip"),
     path(f"{RUN_ROUTE}/delete-files", files.run_files_delete, name="run_files_delete"),

@@ -35,7 +35,13 @@ class Folder(Generic[File]):
 
 
 def open_folder(
-    sizes: Mapping[str, int], read: Read[File], *, path: str = "", start: int = 0
+    sizes: Mapping[str, int],
+    read: Read[File],
+    *,
+    path: str = "",
+    start: int = 0,
+    open_up_to: int = OPEN_UP_TO,
+    page: int = FILES_A_PAGE,
 ) -> Folder[File]:
     """Return a folder with its files from ``start`` on, and with all that lies in it when the whole has few files.
 
@@ -44,9 +50,11 @@ def open_folder(
         read: Is called once, with the paths of all files that are shown.
         path: Of the folder, with a slash at its end.
         start: How many of the folder's own files were shown before.
+        open_up_to: A tree of so few files shows all its folders open.
+        page: How many files of a folder are shown at once.
     """
     folder: Folder[File] = Folder(path, len(sizes), sum(sizes.values()))
-    opened = list(_opened(folder, sizes, start, is_deep=not path and len(sizes) <= OPEN_UP_TO))
+    opened = list(_opened(folder, sizes, start, page, is_deep=not path and len(sizes) <= open_up_to))
     found = read([name for _folder, names in opened for name in names])
     for each, names in opened:
         each.files = [found[name] for name in names if name in found]
@@ -54,18 +62,18 @@ def open_folder(
 
 
 def _opened(
-    folder: Folder[File], sizes: Mapping[str, int], start: int, *, is_deep: bool
+    folder: Folder[File], sizes: Mapping[str, int], start: int, page: int, *, is_deep: bool
 ) -> Iterator[tuple[Folder[File], list[str]]]:
     """Open a folder, and yield it and those opened in it, each with the paths of its files that are shown."""
     inner, names = _split(sizes, folder)
-    end = start + FILES_A_PAGE
+    end = start + page
     folder.is_open = True
     folder.folders = inner if start == 0 else []
     folder.more_from = end if len(names) > end else None
     yield folder, names[start:end]
     if is_deep:
         for child in folder.folders:
-            yield from _opened(child, sizes, 0, is_deep=True)
+            yield from _opened(child, sizes, 0, page, is_deep=True)
 
 
 def _split(sizes: Mapping[str, int], folder: Folder[File]) -> tuple[list[Folder[File]], list[str]]:

@@ -9,9 +9,10 @@ from storage.contents.reading import Openable
 
 PREVIEW_BYTES = 256 * 1024
 _LANGUAGES = {
-    "py": "python", "json": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml", "sh": "shell", "js": "script",
-    "ts": "script", "c": "script", "cpp": "script", "cu": "script", "h": "script", "rs": "script", "go": "script",
-    "patch": "diff", "diff": "diff", "md": "markdown", "ini": "toml", "cfg": "toml",
+    "py": "python", "pyi": "python", "json": "json", "ipynb": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml",
+    "sh": "shell", "bash": "shell", "js": "script", "jsx": "script", "ts": "script", "tsx": "script", "c": "script",
+    "cc": "script", "cpp": "script", "hpp": "script", "cu": "script", "cuh": "script", "h": "script", "java": "script",
+    "rs": "script", "go": "script", "patch": "diff", "diff": "diff", "md": "markdown", "ini": "toml", "cfg": "toml",
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from common.errors import Unavailable
 from runs.models import Project, Run, RunAlert
+from storage.contents.reading import Openable
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +29,34 @@ class TimelineMark:
     label: str
     x: int = 0
     """Where it lies in the timeline's bar, of ``timeline.WIDTH``."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFile:
+    """A file of the code that a run was made with."""
+
+    source: str
+    """The name of its source."""
+    path: str
+    size_bytes: int
+    url: str
+    """Where it is downloaded."""
+    content: Openable
+
+    @property
+    def key(self) -> str:
+        """Return what names it among all code of its run."""
+        return f"{self.source}/{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSource:
+    """Files of code that were saved together."""
+
+    name: str
+    url: str
+    """The page of the whole, "" where there is none."""
+    files: list[CodeFile]
 
 
 class RunParticipant:
@@ -92,6 +121,10 @@ class RunParticipant:
 
     def timeline_marks(self, run: Run) -> Iterable[TimelineMark]:
         """Return what to mark on a run's timeline."""
+        return ()
+
+    def code_sources(self, actor: Actor, run: Run, limit: int) -> Iterable[CodeSource]:
+        """Return the code that the run saved here and that the actor may read, up to ``limit`` files of each source."""
         return ()
 
     def last_line_at(self, run_id: int) -> float | None:
@@ -202,6 +235,12 @@ def timeline_marks(run: Run) -> Iterator[TimelineMark]:
     """Yield what all mark on a run's timeline."""
     for participant in _participants:
         yield from participant.timeline_marks(run)
+
+
+def code_sources(actor: Actor, run: Run, limit: int) -> Iterator[CodeSource]:
+    """Yield the code that a run saved with all."""
+    for participant in _participants:
+        yield from participant.code_sources(actor, run, limit)
 
 
 def last_lines_at(run_id: int) -> Iterator[float]:

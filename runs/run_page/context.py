@@ -9,6 +9,8 @@ from access.engine import can
 from runs.access import RunAction
 from runs.lifecycle.timeline import silent_for_s
 from runs.models import Run
+from runs.names.authors import author_of
+from runs.run_page.overview import git_facts, origin_of
 
 
 def run_context(actor: Actor, run: Run, *, tab: str, read_only: bool = False) -> dict[str, Any]:
@@ -24,4 +26,7 @@ def run_context(actor: Actor, run: Run, *, tab: str, read_only: bool = False) ->
         "deleted_kept_days": settings.DELETED_KEPT_DAYS,
         "silent_s": silent_for_s(run),
         "can_stop": not read_only and can_stop,
+        "author": author_of(run),
+        "forked_from": origin_of(run),
+        **git_facts(run),
     }

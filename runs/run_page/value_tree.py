@@ -13,6 +13,9 @@ MAX_TEXT = 4000
 MAX_ITEMS = 1000
 MAX_DEPTH = 24
 
+ADDED_BY_SDK = frozenset({"_step", "_runtime", "_timestamp"})
+"""Keys of every summary that nobody logged."""
+
 Node = list[Any]
 """[key, type, text] of a value, [key, type, text, nodes] of one that has others in it; a table in an
 artifact has null instead of nodes, and then the reference to its file.

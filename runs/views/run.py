@@ -31,8 +31,8 @@ from runs.lifecycle.fields import RunFields
 from runs.lifecycle.timeline import timeline_of
 from runs.models import Run, RunAlert
 from runs.run_page.context import run_context
-from runs.run_page.overview import overview_facts
-from runs.run_page.value_tree import config_tree, leaves_of, nodes_of, summary_tree
+from runs.run_page.overview import about_facts, environment_facts
+from runs.run_page.value_tree import ADDED_BY_SDK, config_tree, leaves_of, nodes_of, summary_tree
 from runs.secrets.masking import FoundSecret, mask, mask_tree
 from runs.secrets.reveal import conceal, is_revealed, reveal
 from runs.secrets.services import reveal_secrets
@@ -46,6 +46,11 @@ PARTS = ("config", "summary")
 
 def _tree_of(run: Run, part: str) -> dict[str, Any]:
     return config_tree(run.config_text) if part == "config" else summary_tree(run.pulse.summary_text)
+
+
+def _shown_tree_of(run: Run, part: str) -> dict[str, Any]:
+    """Return what people logged: step, time and runtime, which SDKs add, are facts of the run."""
+    return {key: value for key, value in _tree_of(run, part).items() if key not in ADDED_BY_SDK}
 
 
 def run_of(request: HttpRequest, names: dict[str, Any]) -> Run:
@@ -77,11 +82,11 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
     """Show what the run is, its life, its configuration and summary (RUN-40)."""
     run = run_of(request, names)
     revealed = is_revealed(request, run)
-    facts, found = overview_facts(run, revealed=revealed)
+    environment, found = environment_facts(run, revealed=revealed)
     suggested = ["metadata.args"] if found else []
     parts = []
     for part in PARTS:
-        nodes, some = nodes_of(_tree_of(run, part), revealed=revealed)
+        nodes, some = nodes_of(_shown_tree_of(run, part), revealed=revealed)
         parts.append({"id": part, "nodes": nodes, "leaves": leaves_of(nodes, _BEFORE_SCRIPT)})
         found += some
         suggested += [f"config.{one.where}" for one in some if part == "config"]
@@ -91,7 +96,8 @@ def run_overview(request: HttpRequest, **names: str) -> HttpResponse:
     context = {
         "texts": shown,
         **run_context(actor_of(request), run, tab="overview"),
-        "facts": facts,
+        "facts": about_facts(run),
+        "environment": environment,
         "config": parts[0],
         "summary": parts[1],
         "timeline": timeline_of(run),
@@ -112,7 +118,7 @@ def run_head(request: HttpRequest, **names: str) -> HttpResponse:
     """Return what changes in a run's head: state, runtime, the stop button, a hint when there is no signal (RUN-44)."""
     run = run_of(request, names)
     context = run_context(actor_of(request), run, tab="", read_only=is_framed(request))
-    return render(request, "runs/run_page/facts.html", context)
+    return render(request, "runs/run_page/facts.html", {**context, "is_update": True})
 
 
 @declare(RunAction.VIEW)
@@ -123,9 +129,10 @@ def run_values(request: HttpRequest, part: str, **names: str) -> HttpResponse:
     run = run_of(request, names)
     if part not in PARTS:
         raise Invalid(f"Use config or summary, not {part[:40]!r}.")
-    tree, revealed = _tree_of(run, part), is_revealed(request, run)
+    revealed = is_revealed(request, run)
     if "raw" not in request.GET:
-        return JsonResponse({"nodes": nodes_of(tree, revealed=revealed)[0]})
+        return JsonResponse({"nodes": nodes_of(_shown_tree_of(run, part), revealed=revealed)[0]})
+    tree = _tree_of(run, part)
     shown = tree if revealed else mask_tree(tree)[0]
     reply = HttpResponse(strict_json(shown, indent=2), content_type="application/json")
     reply["Content-Disposition"] = attachment(f"{run.uid}-{part}.json")

@@ -450,6 +450,7 @@ ROUTES: dict[str, list[Case]] = {
     "runs:run_logs": [_RUN],
     "runs:run_log_lines": [_RUN],
     "runs:run_log_download": [_RUN],
+    "runs:run_code": [_RUN],
     "runs:run_files": [_RUN],
     "runs:run_file": [Case("runs: view", Over.RUN, args={"path": "notes.txt"})],
     "runs:run_files_zip": [_RUN],

@@ -1,11 +1,9 @@
 import { ansiToNodes } from "../logs/ansi";
 import { enableNotes } from "../run/notes";
-import { enableTags } from "../run/tags";
 import { enableTrees } from "../run/trees";
 
 enableTrees();
 enableNotes();
-enableTags();
 
 /** Colour the last lines of a run that ended badly; they come as plain text. */
 document.addEventListener("htmx:afterSwap", (event) => {

@@ -5,6 +5,7 @@ import { listen } from "../lib/socket";
 import { word } from "../lib/words";
 import { enableFields } from "../run/fields";
 import { enableMove } from "../run/move";
+import { enableTags } from "../run/tags";
 
 /** A running run that was not heard of for so long is asked after, milliseconds; see runs/lifecycle/timeline.py. */
 const SILENT_MS = 95_000;
@@ -52,6 +53,7 @@ function watchSignal(): void {
 
 enableFields();
 enableMove();
+enableTags();
 showInTabIcon();
 watchSignal();
 listen<RunMessage>(head.dataset.runSocket ?? "", {

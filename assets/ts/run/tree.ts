@@ -1,9 +1,13 @@
 import { make, makeIcon, makeIconButton } from "../lib/dom";
+import { formatValue } from "../lib/format";
 import { word } from "../lib/words";
 import { isMedia, kindOf } from "../media/kinds";
 
 /** [key, type, text] of a value; with nodes of what is in it, or where a table lies. See runs/run_page/value_tree.py. */
 export type Node = [key: string, kind: string, text: string, inner?: Node[] | null, reference?: string];
+
+/** Smallest and largest value of a metric. */
+export type Extremes = [min: number, max: number];
 
 /** Values longer than this are folded to one line, characters. */
 const LONG = 160;
@@ -17,6 +21,7 @@ export class ValueTree {
   private readonly long = new Set<string>();
   private words: string[] = [];
   private shown = 0;
+  private extremes = new Map<string, Extremes>();
 
   constructor(
     private readonly box: HTMLElement,
@@ -34,6 +39,12 @@ export class ValueTree {
     this.nodes = nodes;
     if (isFirst && countLeaves(nodes) > MANY) this.fold(true);
     else this.draw();
+  }
+
+  /** Show the extremes of metrics beside their last values, by path. */
+  setExtremes(extremes: Map<string, Extremes>): void {
+    this.extremes = extremes;
+    this.draw();
   }
 
   search(text: string): void {
@@ -57,6 +68,9 @@ export class ValueTree {
     this.shown = 0;
     for (const node of this.nodes) this.add(rows, node, "", 0);
     const list = make("div", "tree-rows");
+    list.classList.toggle("has-groups", this.hasGroups);
+    list.classList.toggle("has-extremes", this.extremes.size > 0);
+    if (this.extremes.size > 0 && rows.length > 0) list.append(head());
     list.append(...rows);
     this.box.replaceChildren(list);
     this.changed(this.shown, countLeaves(this.nodes));
@@ -96,7 +110,8 @@ export class ValueTree {
     toggle.setAttribute("aria-expanded", String(isOpen));
     toggle.dataset.toggle = path;
     toggle.append(makeIcon(isOpen ? "chevron-down" : "chevron-right"), make("span", "mono", key));
-    const note = make("span", "tree-type", `${kind} · ${inner?.length ?? 0}`);
+    const note = make("span", "tree-type", `${inner?.length ?? 0}`);
+    note.title = kind;
     row.append(toggle, note, this.tools(path));
     return row;
   }
@@ -108,7 +123,7 @@ export class ValueTree {
     const value = make("code", `tree-value is-${kind}`);
     const isLong = text.length > LONG || text.includes("\n");
     const isOpen = this.long.has(path);
-    value.textContent = isLong && !isOpen ? text.slice(0, LONG).replace(/\n/g, "⏎ ") : short(kind, text);
+    value.textContent = isLong && !isOpen ? text.slice(0, LONG).replace(/\n/g, "⏎ ") : this.short(kind, text);
     if (!isLong || isOpen) value.title = `${kind} ${text.slice(0, 1000)}`;
     if (this.mediaUrl && (isMedia(kind) || kindOf(kind)[1] === "kindTable")) {
       const link = make("a", "", text);
@@ -125,8 +140,19 @@ export class ValueTree {
       more.dataset.more = path;
       row.append(more);
     }
-    row.append(make("span", "tree-type", kind), this.tools(path));
+    const range = this.extremes.get(path);
+    for (const edge of range ?? [])
+      row.append(make("span", "tree-edge num", formatValue(Number(edge.toPrecision(4)))));
+    row.append(this.tools(path));
     return row;
+  }
+
+  /** A number as people read it; the exact one is on hover and copied. */
+  private short(kind: string, text: string): string {
+    const value = Number(text);
+    if (kind !== "float" || !Number.isFinite(value)) return text;
+    if (this.mediaUrl) return formatValue(value); // a metric is measured, a setting is exact
+    return text.length > 12 ? String(Number(value.toPrecision(12))) : text;
   }
 
   private row(path: string, depth: number): HTMLElement {
@@ -176,18 +202,16 @@ export class ValueTree {
   }
 }
 
+function head(): HTMLElement {
+  const row = make("div", "tree-row tree-head");
+  for (const name of ["last", "least", "greatest"]) row.append(make("span", "", word(name)));
+  return row;
+}
+
 function fileLink(url: string): HTMLElement {
   const link = make("a", "tree-file", word("openFile"));
   link.href = url;
   return link;
-}
-
-/** A number as people read it, without the last digits of its binary form; the exact one is on hover and copied. */
-function short(kind: string, text: string): string {
-  const value = Number(text);
-  return kind === "float" && text.length > 12 && Number.isFinite(value)
-    ? String(Number(value.toPrecision(12)))
-    : text;
 }
 
 function jsonOf([, kind, text, inner]: Node): string {

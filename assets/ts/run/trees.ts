@@ -2,7 +2,7 @@ import type { RunMessage } from "../charts/wire";
 import { one, throttle } from "../lib/dom";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
-import { type Node, ValueTree } from "./tree";
+import { type Extremes, type Node, ValueTree } from "./tree";
 
 /** A live summary is read again at most this often, milliseconds. */
 const PAUSE_MS = 1000;
@@ -42,7 +42,27 @@ function enable(section: HTMLElement): void {
     fold.setAttribute("aria-pressed", String(pressed));
     tree.fold(pressed);
   });
-  if (section.dataset.live !== undefined) follow(section.dataset.url ?? "", box, show);
+  if (section.dataset.live === undefined) return;
+  const readExtremes = () =>
+    void extremesOf(section.dataset.keys ?? "").then((found) => tree.setExtremes(found));
+  readExtremes();
+  follow(section.dataset.url ?? "", box, (nodes) => {
+    show(nodes);
+    readExtremes();
+  });
+}
+
+interface KeyReply {
+  keys: { key: string; min: unknown; max: unknown }[];
+}
+
+/** The smallest and largest value of each metric that varies; none where they cannot be read. */
+async function extremesOf(url: string): Promise<Map<string, Extremes>> {
+  const reply = await getJson<KeyReply>(url).catch(() => ({ keys: [] }));
+  const found = new Map<string, Extremes>();
+  for (const { key, min, max } of reply.keys)
+    if (typeof min === "number" && typeof max === "number" && min < max) found.set(key, [min, max]);
+  return found;
 }
 
 function follow(url: string, box: HTMLElement, show: (nodes: Node[]) => void): void {

@@ -18,7 +18,7 @@ from runs.lifecycle import services as lifecycle
 from runs.lifecycle.instrumentation import states
 from runs.models import Run
 from runs.projects import search
-from runs.run_page.overview import overview_facts
+from runs.run_page.overview import about_facts
 from runs.table.catalogue import catalogue_of
 from runs.table.query import TableQuery
 from runs.table.rows import rows_of
@@ -102,10 +102,10 @@ def test_it_is_reached_by_its_address_and_from_its_run(client, member, run, arch
     address = [run.project.team.name, run.project.name, archive.uid]
     for name in ("runs:run_overview", "metrics:run_workspace"):
         assert client.get(reverse(name, args=address)).status_code == 200
-    facts = {fact.label: fact for fact in overview_facts(run, revealed=True)[0]}
+    facts = {fact.label: fact for fact in about_facts(run)}
     assert facts["Before rewind 1"].url.endswith("/runs/a.rewound-1")
     assert (facts["Rewound to step"].value, "Fork" in facts) == ("6", False)
-    facts = {fact.label: fact for fact in overview_facts(archive, revealed=True)[0]}
+    facts = {fact.label: fact for fact in about_facts(archive)}
     assert facts["Rewound run"].url.endswith("/runs/a")
     assert "Fork" not in facts
     assert client.get(f"/api/v1/runs/{run.pk}/").json()["archives"] == ["a.rewound-1"]

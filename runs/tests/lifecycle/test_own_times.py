@@ -13,7 +13,7 @@ from runs.lifecycle import services as lifecycle
 from runs.lifecycle.fields import RunFields
 from runs.lifecycle.timeline import timeline_of
 from runs.models import Run
-from runs.run_page.overview import overview_facts
+from runs.run_page.overview import about_facts
 from runs.selectors import totals_of
 from runs.states import RunState
 from tests.factories import ProjectFactory
@@ -85,7 +85,7 @@ def test_a_synced_run_has_the_times_of_its_own(project, clock):
 
 def test_a_synced_run_says_when_it_was_synced(project, clock):
     run = send(project, clock, 100, ended=28, clock_s=72 * HOUR)
-    told = {fact.label: fact for fact in overview_facts(run, revealed=True)[0]}
+    told = {fact.label: fact for fact in about_facts(run)}
     assert (told["Synced"].value, told["Synced"].detail) == (FRIDAY, "1d 04h 00m after the end")
     shown = timeline_of(run)
     assert [(event.label, event.noticed_late_s) for event in shown.events] == [
