@@ -1,6 +1,5 @@
 """The Media tab and what it reads (RUN-42)."""
 
-import re
 from typing import Any
 
 import orjson
@@ -19,6 +18,7 @@ from common.formats.numbers import parse_int
 from common.web.responses import as_json
 from metrics.media import histograms
 from metrics.media import selectors as media
+from metrics.media.pages import framed_page
 from metrics.models import StreamKind
 from metrics.store import reads
 from metrics.views.workspace import viewers_url
@@ -37,12 +37,6 @@ NOTHING_OF_OURS = (
     "sandbox allow-scripts; default-src 'none'; img-src data: blob:; media-src data: blob:; font-src data:; "
 )
 """Headers of a page that somebody logged: it runs in an origin of its own, and reaches no network at all."""
-
-
-_NORMALIZE = re.compile(
-    r'<link rel="stylesheet" type="text/css" href="https://[^"]{1,80}/normalize\.css" ?/?>'
-)
-"""What the SDK adds to every page, from a host that the page may not reach."""
 
 
 @declare(RunAction.VIEW)
@@ -139,7 +133,7 @@ def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
         content = stored.read_bytes() if pieces is None else b"".join(pieces)
     except FileNotFoundError:
         raise NotFound(_("The content of this file was deleted.")) from None
-    reply = HttpResponse(_NORMALIZE.sub("", content.decode(errors="replace")))
+    reply = HttpResponse(framed_page(content, request.GET.get("scheme", "")))
     allowed = "script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline' data:"
     name_ancestors(reply, f"{NOTHING_OF_OURS}{allowed}")
     if not _is_for_frame(request):

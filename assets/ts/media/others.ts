@@ -1,3 +1,4 @@
+import { onRecolor } from "../charts/palette";
 import { make } from "../lib/dom";
 import { sandboxed } from "../lib/frames";
 import { download, missing, textOf, tooLarge } from "./parts";
@@ -6,6 +7,23 @@ import type { Drawing, Item } from "./wire";
 /** What the server gives to a frame. */
 const MOST_PAGE_BYTES = 32 * 1024 * 1024;
 
+/** The frames that are shown, with the addresses of their pages. */
+const pages = new Map<HTMLIFrameElement, string>();
+
+/** The server gives pages without colors of their own those of the theme. */
+function paintPage(frame: HTMLIFrameElement, url: string): void {
+  const scheme = document.documentElement.dataset.bsTheme === "dark" ? "dark" : "light";
+  frame.style.colorScheme = scheme; // one that differs from the page's would be drawn on white
+  frame.src = `${url}?scheme=${scheme}`;
+}
+
+onRecolor(() => {
+  for (const [frame, url] of pages) {
+    if (frame.isConnected) paintPage(frame, url);
+    else pages.delete(frame);
+  }
+});
+
 /** A page somebody logged: in a frame of no origin, without network; see metrics/views/media.py. */
 export function page({ value }: Item, { files, urls, key }: Drawing): HTMLElement {
   const path = textOf(value.path);
@@ -13,7 +31,9 @@ export function page({ value }: Item, { files, urls, key }: Drawing): HTMLElemen
   if (!link) return missing(path);
   if (link.size > MOST_PAGE_BYTES) return tooLarge(path, link, MOST_PAGE_BYTES);
   const url = `${urls.frame}${path.split("/").map(encodeURIComponent).join("/")}`;
-  const frame = sandboxed("media-frame", key, url);
+  const frame = sandboxed("media-frame", key, "about:blank");
+  pages.set(frame, url);
+  paintPage(frame, url);
   frame.referrerPolicy = "same-origin"; // the server gives it to pages of ours only
   frame.loading = "lazy";
   const box = make("div", "media-framed");

@@ -104,7 +104,7 @@ class Custom implements Panel {
     if (!this.frame.element.isConnected) this.body.replaceChildren(this.frame.element, this.error);
     const { fields, strings } = this.chart;
     try {
-      const spec = filled(text, fields, strings);
+      const spec = untitled(filled(text, fields, strings), this.spec.title);
       this.frame.draw({ spec, ...safeRows(this.rows), label: this.spec.title });
     } catch (error) {
       this.say(word("chartFailed", { text: error instanceof Error ? error.message : String(error) }));
@@ -115,6 +115,13 @@ class Custom implements Panel {
     this.error.textContent = text;
     this.body.classList.toggle("has-error", text !== "");
   }
+}
+
+/** Leave out a title that the card has already. */
+function untitled(spec: Record<string, unknown>, shown: string): Record<string, unknown> {
+  const { title, ...rest } = spec;
+  const text = typeof title === "object" && title !== null ? (title as { text?: unknown }).text : title;
+  return text === shown || text === "" ? rest : spec;
 }
 
 export const makeCustom: MakePanel = (...given) => new Custom(given[0], given[1], given[2]);

@@ -49,16 +49,20 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
 
 /** Make the panels of charts that `wandb.plot` and `wandb.sklearn` logged; their tables are no panels of their own then. */
 export function customPanels(charts: Record<string, Record<string, unknown>>): PanelSpec[] {
-  return Object.entries(charts).map(([key, chart]) => ({
-    ...placeOf("history", { key }, true),
-    id: `chart:${key}`,
-    kind: "custom",
-    source: "history",
-    section: word("sectionCustom"),
-    rank: CUSTOM_RANK,
-    keys: [key],
-    chart,
-  }));
+  return Object.entries(charts).map(([key, chart]) => {
+    const place = placeOf("history", { key }, true);
+    return {
+      ...place,
+      id: `chart:${key}`,
+      kind: "custom",
+      source: "history",
+      section: word("sectionCustom"),
+      rank: CUSTOM_RANK,
+      title: chartOf(key, chart).strings.title || place.title,
+      keys: [key],
+      chart,
+    };
+  });
 }
 
 /** Leave out tables that only carry the rows of custom charts. */

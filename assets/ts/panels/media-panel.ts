@@ -41,7 +41,7 @@ class RunMedia {
     name.href = `${runUrl(stage.urls.run, run.uid)}/media#${encodeURIComponent(key)}`;
     name.append(make("i", "run-swatch"), make("span", "truncate", run.name));
     this.place.append(make("div", "skeleton media-wait"));
-    this.element.append(this.place, name);
+    this.element.append(name, this.place);
   }
 
   see(): void {
