@@ -1,3 +1,4 @@
+import { followNotices } from "../lib/above";
 import { letMessagesGo, toast } from "../lib/announce";
 import { enableCopying } from "../lib/copy";
 import { enableDialogs } from "../lib/dialogs";
@@ -11,6 +12,7 @@ const { address } = document.body.dataset;
 if (address) history.replaceState(history.state, "", address);
 
 keepTimesFresh();
+followNotices();
 enableCopying();
 enableDialogs();
 enableSearch();
