@@ -27,8 +27,8 @@ export function formatValue(value: number): string {
 /** Four significant figures, zeros kept: values below each other are compared at a glance. */
 export function formatShort(value: number): string {
   const size = Math.abs(value);
-  if (Number.isInteger(value) || !(size >= 1e-4 && size < 1e4))
-    return formatValue(Number(value.toPrecision(6)));
+  if (size > 0 && size < 1e-4) return value.toExponential(2);
+  if (Number.isInteger(value) || !(size < 1e4)) return formatValue(Number(value.toPrecision(6)));
   return value.toPrecision(4);
 }
 
