@@ -13,6 +13,7 @@ from metrics.views import (
     run,
     run_columns,
     tables,
+    texts,
     workspace,
 )
 from runs.names.run_ids import RUN_ROUTE
@@ -36,6 +37,7 @@ urlpatterns = [
     path(f"{_PROJECT}/tables.csv", tables.project_tables_csv, name="project_tables_csv"),
     path(f"{_PROJECT}/columns", run_columns.columns, name="project_columns"),
     path(f"{_PROJECT}/importance", run_columns.importance, name="project_importance"),
+    path(f"{_PROJECT}/markdown", texts.markdown, name="project_markdown"),
     path(RUN_ROUTE, run.run_workspace, name="run_workspace"),
     path(f"{RUN_ROUTE}/system", run.run_system, name="run_system"),
     path(f"{RUN_ROUTE}/series", run.series, name="series"),

@@ -267,7 +267,7 @@ def viewers_url() -> str:
 def urls_of(project: Project) -> dict[str, str]:
     """Return where the scripts of a workspace ask, by what they ask for."""
     args = [project.team.name, project.name]
-    parts = ("series", "keys", "values", "histograms", "tables", "columns", "importance")
+    parts = ("series", "keys", "values", "histograms", "tables", "columns", "importance", "markdown")
     urls = {part: reverse(f"metrics:project_{part}", args=args) for part in parts}
     return urls | {
         "selector": reverse("metrics:selector", args=args),

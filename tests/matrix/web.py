@@ -479,6 +479,7 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:project_tables_csv": [_PROJECT],
     "metrics:project_columns": [_PROJECT],
     "metrics:project_importance": [_PROJECT],
+    "metrics:project_markdown": [Case("projects: view", Over.PROJECT, "POST")],
     "metrics:run_workspace": [_RUN],
     "metrics:run_system": [_RUN],
     "metrics:series": [_RUN],

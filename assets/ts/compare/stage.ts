@@ -84,11 +84,7 @@ export class CompareStage implements Stage {
     return undefined;
   }
 
-  tableKeys(): string[] {
-    return [];
-  }
-
-  histogramKeys(): string[] {
+  keysFor(): string[] {
     return [];
   }
 }

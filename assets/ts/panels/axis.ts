@@ -12,6 +12,8 @@ const KNOWN: Record<string, Axis> = { [STEP]: "step", _runtime: "runtime", _time
 export class PanelAxis {
   private chosen: Source = { kind: "history", x: STEP };
   private drawn = this.chosen;
+  /** What x is computed by instead. */
+  private expression = "";
   /** Whether no line of the chosen axis had points yet, and some have not come. */
   isOpen = false;
 
@@ -23,8 +25,9 @@ export class PanelAxis {
 
   /** Look what is chosen, and whether lines lie along it. Returns whether x is another one than before. */
   find(spec: PanelSpec): boolean {
-    const before = this.drawn.x;
+    const before = this.id;
     this.isOpen = false;
+    this.expression = spec.xExpression ?? "";
     const { x } = this.stage.layout.viewOf(spec);
     const isOwn = x === OWN_AXIS && spec.source === "history";
     const chosen = spec.source === "system" ? timeOf(x) : x || this.ownOf(spec.keys);
@@ -32,7 +35,7 @@ export class PanelAxis {
     this.chosen = { kind: spec.source, x: chosen };
     const goesByStep = isOwn && chosen !== STEP && this.isPointless(spec.keys, wentByStep);
     this.drawn = goesByStep ? { ...this.chosen, x: STEP } : this.chosen;
-    return this.drawn.x !== before;
+    return this.id !== before;
   }
 
   /** Ask for the lines as they are drawn, and along their own axis to see when it has places for them. */
@@ -47,19 +50,24 @@ export class PanelAxis {
     return [this.drawn, this.chosen].some(({ kind, x }) => source.kind === kind && source.x === x);
   }
 
+  /** Tells axes apart on which a cursor has different places. */
+  get id(): string {
+    return this.expression || this.drawn.x;
+  }
+
   /** The name to write beside places; "" where these tell by themselves what they are. */
   get name(): string {
-    return nameOf(this.drawn.x);
+    return this.expression || nameOf(this.drawn.x);
   }
 
   /** The name in a sentence. */
   get title(): string {
     const times: Record<string, string> = { _runtime: word("relativeTime"), _timestamp: word("wallTime") };
-    return times[this.drawn.x] ?? this.name;
+    return this.expression || (times[this.drawn.x] ?? this.name);
   }
 
   get scale(): Axis {
-    return KNOWN[this.drawn.x] ?? "number";
+    return this.expression ? "number" : (KNOWN[this.drawn.x] ?? "number");
   }
 
   private ownOf(keys: readonly string[]): string {

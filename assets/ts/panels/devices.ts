@@ -107,11 +107,14 @@ export class Hardware {
 }
 
 /** The rows of a heat map of devices, those of a node together, each in its run's color. */
-export function heatRows(members: readonly Member[], runs: readonly RunInfo[]): DrawnLine[] {
+export function heatRows(
+  members: readonly Member[],
+  runs: readonly RunInfo[],
+): (DrawnLine & { key: string })[] {
   const colors = new Map(runs.map(({ uid, color }) => [uid, color]));
   const sorted = [...members].sort((a, b) => collate(a.label, b.label));
-  return sorted.map(({ id, uid, label, color, x, y }) => ({
-    ...{ id, label, x, y, owner: uid, color: colors.get(uid) ?? color, dash: 0 },
+  return sorted.map(({ id, key, uid, label, color, x, y }) => ({
+    ...{ id, key, label, x, y, owner: uid, color: colors.get(uid) ?? color, dash: 0 },
     ...{ raw: null, low: null, high: null },
   }));
 }

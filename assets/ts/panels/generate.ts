@@ -12,14 +12,14 @@ const KIND_OF_TYPE: Record<string, PanelKind> = {
   "joined-table": "table",
   histogram: "histogram",
 };
-/** Of panels with media: room for a figure below the slider. */
-const MEDIA_HEIGHT = 320;
+/** Of tables and media: room for columns side by side, and for a figure below the slider. */
+const MEDIA_SIZE = { span: 2, height: 360 };
 /** Within a section lines come first: they are of one height. */
 const AFTER_LINES = 100;
 
-/** Whether a type of values is a table. */
-export function isTable(type: string): boolean {
-  return KIND_OF_TYPE[type] === "table";
+/** The kind of panel that shows values of a type; undefined for numbers and what no panel shows. */
+export function kindOfType(type: string): PanelKind | undefined {
+  return KIND_OF_TYPE[type] ?? (isMedia(type) ? "media" : undefined);
 }
 
 /** Make a panel of every key not hidden: numbers become lines, tables, histograms and media their own kinds. */
@@ -40,7 +40,7 @@ export function panelsOf(kind: Kind, keys: readonly KeyInfo[], isRunPage: boolea
         ...placeOf(kind, info, isRunPage),
         ...(panel === "line" ? {} : { order: AFTER_LINES }),
         ...(panel === "table" || panel === "media" ? roomyPlace(info.key, panel === "table") : {}),
-        ...(panel === "table" ? { height: MEDIA_HEIGHT } : {}),
+        ...(panel === "table" ? MEDIA_SIZE : {}),
         ...(panel === "media" || panel === "histogram" ? partOf(panel, info) : {}),
       });
   }
@@ -77,7 +77,7 @@ export function withoutChartTables(
 function kindOf({ types, numbers }: KeyInfo): PanelKind | null {
   if (numbers) return "line";
   for (const type of types) {
-    const kind = KIND_OF_TYPE[type] ?? (isMedia(type) ? "media" : undefined);
+    const kind = kindOfType(type);
     if (kind) return kind;
   }
   return null;
@@ -86,5 +86,5 @@ function kindOf({ types, numbers }: KeyInfo): PanelKind | null {
 /** What is said of a panel with media or histograms, by which it is found too. */
 function partOf(panel: PanelKind, { key, types }: KeyInfo): Partial<PanelSpec> {
   const [, name] = mediaKind(types.find(isMedia) ?? "");
-  return { text: `${word(name)} · ${key}`, ...(panel === "media" ? { height: MEDIA_HEIGHT } : {}) };
+  return { text: `${word(name)} · ${key}`, ...(panel === "media" ? MEDIA_SIZE : {}) };
 }

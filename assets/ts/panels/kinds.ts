@@ -13,6 +13,9 @@ const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
   histogram: async () => (await import("./histogram")).makeHistogram,
   compare: async () => (await import("./compare")).makeCompare,
   custom: async () => (await import("./custom")).makeCustom,
+  markdown: async () => (await import("./written")).makeMarkdown,
+  code: async () => (await import("./written")).makeCode,
+  scalar: async () => (await import("./scalar")).makeScalar,
 };
 
 /** Names of kinds in layouts that were kept under former versions. */

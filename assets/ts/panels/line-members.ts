@@ -1,6 +1,7 @@
 import { pairOf, type Source } from "../charts/feed";
 import { COLORS } from "../charts/palette";
 import type { Range } from "../charts/zoom";
+import { calculated } from "./calculated";
 import { Hardware, lineOf, rated } from "./devices";
 import type { FinerLines } from "./finer";
 import type { Member } from "./groups";
@@ -46,7 +47,7 @@ export function membersOf(
       if (drawn.x.length) found.push({ id, uid: run.uid, run: run.name, key, ...style, ...drawn, smooth });
     }
   }
-  return came ? found : null;
+  return came ? calculated(found, spec) : null;
 }
 
 /** How a key's line is named and drawn. */
@@ -86,6 +87,14 @@ export function extentOf(stage: Stage, source: Source, keys: readonly string[]):
     }
   }
   return from <= to ? [from, to] : null;
+}
+
+/** The same of lines whose x is computed. */
+export function extentOfLines(lines: readonly Pick<Member, "x">[]): Range | null {
+  const ends = lines
+    .filter(({ x }) => x.length)
+    .flatMap(({ x }) => [x[0] as number, x[x.length - 1] as number]);
+  return ends.length ? [Math.min(...ends), Math.max(...ends)] : null;
 }
 
 /** What tells a key apart from the others of its panel. */

@@ -18,9 +18,10 @@ import { PanelAxis } from "./axis";
 import { DEVICES, type Hardware, heatRows } from "./devices";
 import { FinerLines } from "./finer";
 import { grouped, type Member } from "./groups";
-import { extentOf, hardwareOf, membersOf } from "./line-members";
+import { extentOf, extentOfLines, hardwareOf, membersOf } from "./line-members";
+import { styled } from "./line-styles";
 import { failure, noneDrawn, note, skeleton } from "./notes";
-import type { Choice, Head, Panel, Stage } from "./panel";
+import type { Choice, Head, NamedLine, Panel, Stage } from "./panel";
 import type { RunGroup } from "./runs";
 import type { PanelSpec, View } from "./spec";
 import { settledZoom } from "./zoom-bounds";
@@ -28,6 +29,7 @@ import { zooms } from "./zooms";
 
 /** Lines of some keys of all runs drawn, over a choice of x (RUN-26, RUN-27). */
 export class LinePanel implements Panel {
+  lines: readonly (DrawnLine & NamedLine)[] = [];
   private chart: PointedChart | undefined;
   private legend: Legend | undefined;
   private groupOf: ReadonlyMap<string, RunGroup> | null = null;
@@ -95,7 +97,7 @@ export class LinePanel implements Panel {
   }
 
   pointed(axis: string, x: number | null): void {
-    if (axis === this.source.x || x === null) this.chart?.point(x);
+    if (axis === this.axis.id || x === null) this.chart?.point(x);
   }
 
   destroy(): void {
@@ -123,7 +125,7 @@ export class LinePanel implements Panel {
 
   csvAddress(): string {
     const uids = this.stage.runs.drawn().map(({ uid }) => uid);
-    const { x } = this.zoom;
+    const x = this.spec.xExpression ? null : this.zoom.x;
     return this.stage.feed.csvAddress(this.source, this.spec.keys, uids, x && [...x]);
   }
 
@@ -136,16 +138,17 @@ export class LinePanel implements Panel {
   }
 
   private get extent(): Range | null {
+    if (this.spec.xExpression) return extentOfLines(this.lines);
     return extentOf(this.stage, this.source, this.spec.keys);
   }
 
   private get zoom(): Zoom {
-    return zooms.of(this.spec.id, this.source.x);
+    return zooms.of(this.spec.id, this.axis.id);
   }
 
   /** The part on show: one that ended at the newest point goes along. */
   private get part(): Zoom {
-    return zooms.followed(this.spec.id, this.source.x, this.extent?.[1] ?? Number.NaN);
+    return zooms.followed(this.spec.id, this.axis.id, this.extent?.[1] ?? Number.NaN);
   }
 
   private clear(): void {
@@ -187,7 +190,8 @@ export class LinePanel implements Panel {
     const { stage, spec, view, source, finer } = this;
     this.hardware = hardwareOf(stage, spec);
     const end = this.extent?.[1] ?? -Infinity;
-    finer.want({ source, keys: spec.keys, range: this.zoom.x, end, smoothing: this.smoothing });
+    const range = spec.xExpression ? null : this.zoom.x;
+    finer.want({ source, keys: spec.keys, range, end, smoothing: this.smoothing });
     const members = membersOf(stage, { spec, view, source, hardware: this.hardware, finer });
     if (!members || (!members.length && this.axis.isOpen)) {
       if (!this.chart && !this.hasFailed && !this.body.firstElementChild) skeleton(this.body);
@@ -202,7 +206,8 @@ export class LinePanel implements Panel {
   }
 
   private drawMembers(members: Member[]): void {
-    const lines = this.drawnOf(members);
+    const lines = styled(this.drawnOf(members), this.spec);
+    this.lines = lines;
     const { look } = this;
     const isHeat = this.isHeat(members);
     if (this.chart && this.chart instanceof HeatChart !== isHeat) this.clear();
@@ -230,7 +235,7 @@ export class LinePanel implements Panel {
       zoom: (zoom) => this.zoomTo(zoom),
       pointed: (x) => {
         this.legend?.point(x);
-        this.stage.point(this, this.source.x, x);
+        this.stage.point(this, this.axis.id, x);
       },
       axisName: () => this.axis.name,
     });
@@ -274,7 +279,7 @@ export class LinePanel implements Panel {
     return select;
   }
 
-  private drawnOf(members: Member[]): DrawnLine[] {
+  private drawnOf(members: Member[]): (DrawnLine & NamedLine)[] {
     const { view, groupOf } = this;
     if (this.isHeat(members)) return heatRows(members, this.stage.runs.drawn());
     const devices = this.hardware?.chosen(view.devices, members) ?? "each";
@@ -286,8 +291,8 @@ export class LinePanel implements Panel {
     const shown: (Member & { counts?: Uint16Array })[] = lines ?? apart;
     const isShaded = view.band || lines !== null;
     const isSmooth = view.smoothing.kind !== "none" && view.smoothing.amount > 0;
-    return shown.map(({ id, uid, label, color, dash, x, y, low, high, smooth, counts }) => ({
-      ...{ id, label, color, dash, x },
+    return shown.map(({ id, key, uid, label, color, dash, x, y, low, high, smooth, counts }) => ({
+      ...{ id, key, label, color, dash, x },
       owner: (lines && groupOf?.get(uid)?.path) ?? uid,
       y: isSmooth ? (smooth ?? smoothed(x, y, view.smoothing)) : y,
       raw: isSmooth && view.original ? y : null,
@@ -322,7 +327,7 @@ export class LinePanel implements Panel {
   /** Show a part: what is here at once, then read finer. */
   private zoomTo(zoom: Zoom): void {
     const settled = settledZoom(zoom, this.extent);
-    zooms.set(this.spec.id, this.source.x, settled, this.view.syncZoom);
+    zooms.set(this.spec.id, this.axis.id, settled, this.view.syncZoom);
     this.draw(); // at once: the next wheel or key goes on from here
   }
 
@@ -330,7 +335,8 @@ export class LinePanel implements Panel {
   private get smoothing(): Smoothing | null {
     const { smoothing, groupBy } = this.view;
     const isOn = smoothing.kind !== "none" && smoothing.amount > 0;
-    return isOn && !groupBy.length && this.spec.source === "history" ? smoothing : null;
+    const isLogged = this.spec.source === "history" && !this.spec.yExpression && !this.spec.xExpression;
+    return isOn && !groupBy.length && isLogged ? smoothing : null;
   }
 
   /** Find which groups the lines are of; until then, or where that fails, what was there stays. */

@@ -1,11 +1,12 @@
 import type { Feed, Source } from "../charts/feed";
+import type { Color } from "../charts/palette";
 import type { Picture } from "../charts/picture";
 import type { KeyAbout, KeyInfo, Kind, ValuesReply } from "../charts/wire";
 import type { Layout } from "./layout";
 import type { Offered } from "./offered";
 import type { RunTable } from "./run-table";
 import type { RunGroup, Runs } from "./runs";
-import type { PanelSpec } from "./spec";
+import type { PanelKind, PanelSpec } from "./spec";
 
 /** What a panel may use of the page that it is on. */
 export interface Stage {
@@ -22,6 +23,7 @@ export interface Stage {
     | "tables"
     | "columns"
     | "importance"
+    | "markdown"
     | "keys"
     | "groups"
     | "media"
@@ -46,10 +48,8 @@ export interface Stage {
   about(key: string): KeyAbout | undefined;
   /** What the runs drawn have logged under a key of history, and how their scripts defined it. */
   metric(key: string): KeyInfo | undefined;
-  /** All keys that runs drawn have logged tables under. */
-  tableKeys(): string[];
-  /** All keys that runs drawn have logged histograms under. */
-  histogramKeys(): string[];
+  /** All keys under which runs drawn have logged what this kind of panel shows: tables, histograms, media. */
+  keysFor(kind: PanelKind): string[];
   /** Tell the other panels where the cursor is; x is a place on this axis. */
   point(from: Panel, axis: string, x: number | null): void;
 }
@@ -75,6 +75,15 @@ export interface Choice {
   part: Partial<PanelSpec>;
 }
 
+/** A line of a panel: what it is called, and where its style is kept. */
+export interface NamedLine {
+  id: string;
+  key: string;
+  label: string;
+  color: Color;
+  dash: number;
+}
+
 export interface Panel {
   /** Runs, view or size have changed; also called first. */
   refresh(): void;
@@ -92,6 +101,8 @@ export interface Panel {
   picture?(): Picture | null;
   /** The same from a panel that makes its files itself. */
   file?(format: "png" | "svg"): Promise<Blob>;
+  /** The lines that it shows now. */
+  readonly lines?: readonly NamedLine[];
   /** Other ways to draw it, for its menu. */
   choices?(): Choice[];
   /** Where the data behind it is to be had as CSV, where the server writes it. */

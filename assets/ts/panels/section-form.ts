@@ -1,7 +1,7 @@
 import type { SmoothingKind } from "../charts/smooth";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
-import { amount, choice, type Field, text, threeWay } from "./fields";
+import { amount, choice, type Field, ownSwitch, text } from "./editor/fields";
 import { LARGEST_HEIGHT, OWN_AXIS, type SectionSettings, SMALLEST_HEIGHT } from "./spec";
 
 const INHERIT = "inherit";
@@ -57,8 +57,8 @@ function fieldsOf(settings: SectionSettings, axes: readonly string[]) {
       settings.smoothing?.kind ?? INHERIT,
     ),
     amount: amount(word("smoothingAmount"), settings.smoothing?.amount),
-    logX: threeWay(word("logX"), settings.logX),
-    logY: threeWay(word("logY"), settings.logY),
+    logX: ownSwitch(word("logX"), settings.logX),
+    logY: ownSwitch(word("logY"), settings.logY),
     yMin: amount(word("yMin"), settings.yMin),
     yMax: amount(word("yMax"), settings.yMax),
     height: heightField(settings.height),

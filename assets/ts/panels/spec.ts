@@ -1,3 +1,4 @@
+import type { Color } from "../charts/palette";
 import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
 import type { Devices } from "./devices";
@@ -15,7 +16,23 @@ export type PanelKind =
   | "media"
   | "histogram"
   | "compare"
-  | "custom";
+  | "custom"
+  | "markdown"
+  | "scalar"
+  | "code";
+
+/** How one line of a panel is drawn, apart from what is found by itself. */
+export interface LineStyle {
+  title?: string;
+  color?: Color;
+  dash?: number;
+  /** Pixels. */
+  width?: number;
+}
+
+/** Which of the values of the runs drawn a scalar panel shows large. */
+export const AGGREGATES = ["last", "mean", "min", "max"] as const;
+export type Aggregate = (typeof AGGREGATES)[number];
 
 /** What a group's line shows of its runs at each place. */
 export const GROUP_LINES = ["mean", "median", "min", "max"] as const;
@@ -65,6 +82,13 @@ export interface PanelSpec extends Partial<View> {
   /** What it shows, in a sentence. */
   text?: string;
   keys: string[];
+  /** A regular expression of keys: those that match are drawn, whatever `keys` says. */
+  keysPattern?: string;
+  /** Formulas such as `${loss} / 2`, see expression.ts. */
+  yExpression?: string;
+  xExpression?: string;
+  /** By the key of lines, or by the id of one. */
+  lineStyles?: Record<string, LineStyle>;
   /** Columns on config and summary, such as `summary.loss`. */
   columns?: string[];
   /** Where the axes begin and end while nobody zooms; found from the lines otherwise. */
@@ -79,6 +103,12 @@ export interface PanelSpec extends Partial<View> {
   span?: number;
   /** Pixels. */
   height?: number;
+  /** What a panel of text says, and in which language code is. */
+  content?: string;
+  language?: string;
+  aggregate?: Aggregate;
+  /** The run that others are compared with. */
+  baseline?: string;
   /** A preset of `wandb.plot`, or a Vega-Lite specification. */
   chart?: Record<string, unknown>;
 }

@@ -51,11 +51,7 @@ export class SweepStage implements Stage {
     return undefined;
   }
 
-  tableKeys(): string[] {
-    return [];
-  }
-
-  histogramKeys(): string[] {
+  keysFor(): string[] {
     return [];
   }
 

@@ -1,8 +1,8 @@
 import type { KeyAbout, KeyInfo, KeysReply, Kind } from "../charts/wire";
 import { collate } from "../lib/format";
 import { getJson } from "../lib/http";
-import { customPanels, isTable, panelsOf, withoutChartTables } from "../panels/generate";
-import type { PanelSpec } from "../panels/spec";
+import { customPanels, kindOfType, panelsOf, withoutChartTables } from "../panels/generate";
+import type { PanelKind, PanelSpec } from "../panels/spec";
 
 /** The last row of each run, by its kind of rows. */
 export interface Heads {
@@ -72,12 +72,12 @@ export class LoggedKeys {
     return this.keys.history.get(key);
   }
 
-  tables(): string[] {
-    return this.ofType(isTable);
-  }
-
-  histograms(): string[] {
-    return this.ofType((type) => type === "histogram");
+  /** Keys whose values, other than numbers, this kind of panel shows. */
+  shownBy(kind: PanelKind): string[] {
+    const found = [...this.keys.history.values()].filter(({ types }) =>
+      types.some((type) => kindOfType(type) === kind),
+    );
+    return found.map(({ key }) => key).sort(collate);
   }
 
   /** A panel for each key and each chart, as they come without anybody's layout. */
@@ -86,11 +86,6 @@ export class LoggedKeys {
       panelsOf(kind, [...this.keys[kind].values()], this.isRunPage),
     );
     return [...withoutChartTables(generated, this.charts), ...customPanels(this.charts)];
-  }
-
-  private ofType(isWanted: (type: string) => boolean): string[] {
-    const found = [...this.keys.history.values()].filter(({ types }) => types.some(isWanted));
-    return found.map(({ key }) => key).sort(collate);
   }
 
   private ask(kind: Kind, uids: readonly string[]): Promise<KeysReply> {

@@ -1,12 +1,12 @@
 import type { Feed } from "../charts/feed";
 import type { KeyAbout, KeyInfo, Kind, ValuesReply } from "../charts/wire";
-import type { EditorStage } from "../panels/editor";
+import type { EditorStage } from "../panels/editor/dialog";
 import type { Layout, Section } from "../panels/layout";
 import type { Offered } from "../panels/offered";
 import type { Stage } from "../panels/panel";
 import { type RunTable, TableFeed } from "../panels/run-table";
 import type { RunGroup, Runs } from "../panels/runs";
-import type { PanelSpec } from "../panels/spec";
+import type { PanelKind, PanelSpec } from "../panels/spec";
 import { GroupReader } from "./group-reply";
 import type { LoggedKeys } from "./keys";
 import { RunValues } from "./run-values";
@@ -86,12 +86,8 @@ export class PageStage implements EditorStage {
     return this.keys.metric(key);
   }
 
-  tableKeys(): string[] {
-    return this.keys.tables();
-  }
-
-  histogramKeys(): string[] {
-    return this.keys.histograms();
+  keysFor(kind: PanelKind): string[] {
+    return this.keys.shownBy(kind);
   }
 
   private drawn(): string[] {

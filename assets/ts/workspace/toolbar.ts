@@ -2,19 +2,20 @@ import type { Smoothing, SmoothingKind } from "../charts/smooth";
 import { one } from "../lib/dom";
 import type { Layout } from "../panels/layout";
 
-/** Where the slider of each kind ends, and its fineness. */
-const RANGES: Record<SmoothingKind, { max: number; step: number }> = {
-  none: { max: 0, step: 1 },
-  ema: { max: 100, step: 1 },
-  time: { max: 100, step: 1 },
-  gaussian: { max: 50, step: 0.5 },
-  average: { max: 200, step: 1 },
+/** Where the slider of each kind ends, and its fineness; the same of the amount that is typed. */
+const RANGES: Record<SmoothingKind, { max: number; step: number; most: number; by: number }> = {
+  none: { max: 0, step: 1, most: 0, by: 1 },
+  ema: { max: 100, step: 1, most: 0.999, by: 0.01 },
+  time: { max: 100, step: 1, most: 0.999, by: 0.01 },
+  gaussian: { max: 50, step: 0.5, most: 1000, by: 0.5 },
+  average: { max: 200, step: 1, most: 10_000, by: 1 },
 };
 
 /** Wire the controls for all line charts of the page. */
 export class Toolbar {
   private readonly root = one<HTMLElement>("[data-toolbar]");
   private readonly slider = one<HTMLInputElement>("[data-view=smoothing]", this.root);
+  private readonly amount = one<HTMLInputElement>("[data-view=smoothing-value]", this.root);
   private readonly kind = one<HTMLSelectElement>("[data-view=smoothing-kind]", this.root);
   private readonly devices = one<HTMLSelectElement>("[data-view=devices]", this.root);
   private readonly axis = one<HTMLSelectElement>("[data-view=x]", this.root);
@@ -25,6 +26,7 @@ export class Toolbar {
   ) {
     this.axis.addEventListener("change", () => this.set({ x: this.axis.value }));
     this.slider.addEventListener("input", () => this.setSmoothing());
+    this.amount.addEventListener("change", () => this.setAmount());
     this.kind.addEventListener("change", () => {
       this.slider.value = "0";
       this.setSmoothing();
@@ -65,10 +67,11 @@ export class Toolbar {
     offer(this.axis, [], view.x);
     this.axis.value = view.x;
     this.kind.value = view.smoothing.kind;
-    const { max, step } = RANGES[view.smoothing.kind];
+    const { max, step, most, by } = RANGES[view.smoothing.kind];
     Object.assign(this.slider, { max: String(max), step: String(step), disabled: max === 0 });
     this.slider.value = String(positionOf(view.smoothing));
-    one("[data-view=smoothing-value]", this.root).textContent = amountText(view.smoothing);
+    Object.assign(this.amount, { max: String(most), step: String(by), disabled: max === 0 });
+    this.amount.value = String(view.smoothing.amount);
     for (const button of this.root.querySelectorAll<HTMLElement>("[data-toggle]")) {
       const name = button.dataset.toggle as "band";
       button.setAttribute("aria-pressed", String(view[name]));
@@ -80,6 +83,14 @@ export class Toolbar {
   private setSmoothing(): void {
     const kind = this.kind.value as SmoothingKind;
     this.set({ smoothing: { kind, amount: amountAt(kind, Number(this.slider.value)) } });
+  }
+
+  /** Take what was typed; the arrow keys of the field go by its step. */
+  private setAmount(): void {
+    const kind = this.kind.value as SmoothingKind;
+    const typed = this.amount.valueAsNumber;
+    const amount = Number.isNaN(typed) ? 0 : Math.max(0, Math.min(RANGES[kind].most, typed));
+    this.set({ smoothing: { kind, amount } });
   }
 
   private set(part: Parameters<Layout["setView"]>[0]): void {
@@ -107,9 +118,4 @@ export function amountAt(kind: SmoothingKind, position: number): number {
 export function positionOf({ kind, amount }: Smoothing): number {
   if (kind !== "ema" && kind !== "time") return amount;
   return amount >= 0.999 ? 100 : Math.round(amount * amount * 100);
-}
-
-export function amountText({ kind, amount }: Smoothing): string {
-  if (!amount || (kind !== "ema" && kind !== "time")) return String(amount);
-  return amount.toFixed(amount > 0.99 ? 3 : 2);
 }

@@ -7,6 +7,7 @@ import { Grid } from "../panels/grid";
 import { Layout, type Section } from "../panels/layout";
 import { openMenu } from "../panels/menu";
 import type { Panel, Stage } from "../panels/panel";
+import { sectionsWithKeys } from "../panels/pattern";
 import type { Runs } from "../panels/runs";
 import { openSectionMenu } from "../panels/section-menu";
 import type { PanelSpec, View } from "../panels/spec";
@@ -137,12 +138,14 @@ export class Workspace implements SectionPage {
   }
 
   openEditor(spec: PanelSpec): void {
-    void import("../panels/editor").then(({ openEditor }) => openEditor(spec, this.stage));
+    void import("../panels/editor/dialog").then(({ openEditor }) => openEditor(spec, this.stage));
   }
 
   /** Put panels into their sections again. */
   arrange(): void {
-    this.sections = this.layout.arrange(this.keys.panels());
+    this.sections = sectionsWithKeys(this.layout.arrange(this.keys.panels()), (kind) =>
+      this.keys.numeric(kind),
+    );
     const shown = this.grid.show(this.sections, this.searched);
     const note = one<HTMLElement>("[data-no-match]");
     note.hidden = shown > 0 || !this.searched;
@@ -237,7 +240,7 @@ export class Workspace implements SectionPage {
   }
 
   private async add(section?: Section): Promise<void> {
-    const { blankPanel } = await import("../panels/editor");
+    const { blankPanel } = await import("../panels/editor/dialog");
     this.openEditor(blankPanel(section ?? this.sections[0]));
   }
 

@@ -1,7 +1,8 @@
 import { toast } from "../../lib/announce";
 import { make, throttle } from "../../lib/dom";
 import { word } from "../../lib/words";
-import { choice, type Field, several, text } from "../fields";
+import { choice, type Field, text } from "../editor/fields";
+import { several } from "../editor/picker";
 import { TablesOfRuns } from "../media";
 import type { Stage } from "../panel";
 import type { PanelSpec } from "../spec";
@@ -125,7 +126,7 @@ export class ChartEditor implements Field<Record<string, unknown>> {
   private dataChoice(): Field<string> {
     const { source } = this.chart;
     const now = source.kind === "table" ? `table:${source.key}` : source.kind;
-    const keys = [...new Set([...this.stage.tableKeys(), ...(source.key ? [source.key] : [])])];
+    const keys = [...new Set([...this.stage.keysFor("table"), ...(source.key ? [source.key] : [])])];
     const data = choice(
       word("dataOf"),
       [

@@ -1,6 +1,7 @@
-import { make } from "../lib/dom";
-import { word } from "../lib/words";
-import { choice, type Field, several } from "./fields";
+import { make } from "../../lib/dom";
+import { word } from "../../lib/words";
+import { type Field, ownChoice } from "./fields";
+import { several } from "./picker";
 
 /** Fields of runs that are offered before keys of config and summary. */
 const FIELDS = ["group", "job_type", "tags", "user", "host", "state"];
@@ -8,20 +9,16 @@ const FIELDS = ["group", "job_type", "tags", "user", "host", "state"];
 /** What a panel groups runs by: as the workspace, nothing, or columns of its own in their order. */
 export function groupField(
   columns: readonly string[],
-  value: readonly string[] | "inherit" = "inherit",
-): Field<string[] | "inherit"> {
-  const start = value === "inherit" ? [] : value;
+  value: readonly string[] | undefined,
+  common: readonly string[],
+): Field<string[] | undefined> {
   const options = [
-    ["inherit", word("asWorkspace")],
     ["none", word("noGroups")],
     ["columns", word("groupColumns")],
   ] as const;
-  const how = choice(
-    word("groupBy"),
-    options,
-    value === "inherit" ? value : value.length ? "columns" : "none",
-  );
-  const own = several(word("groupColumns"), [...FIELDS, ...columns], start);
+  const start = value === undefined ? undefined : value.length ? "columns" : "none";
+  const how = ownChoice(word("groupBy"), options, start, common.length ? common.join(", ") : "none");
+  const own = several(word("groupColumns"), [...new Set([...FIELDS, ...columns])], value ?? []);
   const element = make("div", "panel-field-pair");
   element.append(how.element, own.element);
   const show = () => {
@@ -33,7 +30,7 @@ export function groupField(
     element,
     read: () => {
       const chosen = how.read();
-      return chosen === "inherit" ? "inherit" : chosen === "none" ? [] : own.read();
+      return chosen === undefined ? undefined : chosen === "none" ? [] : own.read();
     },
   };
 }

@@ -1,0 +1,115 @@
+import { paint } from "../charts/palette";
+import type { ValuesReply } from "../charts/wire";
+import { make } from "../lib/dom";
+import { formatValue } from "../lib/format";
+import { runUrl } from "../lib/runs";
+import { word } from "../lib/words";
+import { goalOf, numberOf } from "./columns";
+import { rows } from "./csv";
+import { note } from "./notes";
+import type { MakePanel } from "./panel";
+import type { RunInfo } from "./runs";
+import type { Aggregate } from "./spec";
+import { ValuesPanel } from "./values-panel";
+
+/** Runs that are listed below the number; more say only how far apart they are. */
+const MOST_LISTED = 8;
+
+interface Entry {
+  run: RunInfo;
+  value: number;
+}
+
+/** One large number: a column's value in the runs drawn, how far apart they are, and each run's own. */
+class Scalar extends ValuesPanel {
+  private entries: Entry[] = [];
+
+  protected override columns(): string[] {
+    return [this.column];
+  }
+
+  protected override show(runs: RunInfo[], values: ValuesReply["runs"]): void {
+    this.entries = runs
+      .map((run) => ({ run, value: numberOf(values, run.uid, this.column) }))
+      .filter(({ value }) => Number.isFinite(value));
+    if (!this.column || !this.entries.length) {
+      note(this.body, word(this.column ? "noPoints" : "chooseColumn"));
+      return;
+    }
+    const { aggregate = "last" } = this.spec;
+    const numbers = this.entries.map(({ value }) => value);
+    const total = numberFor(aggregate, numbers);
+    const box = make("div", "panel-scalar");
+    const large = make("p", "panel-scalar-value num", formatValue(total));
+    const about = make("p", "panel-scalar-about muted num", this.aboutText(aggregate, numbers));
+    box.append(large, about);
+    const delta = this.deltaOf(total);
+    if (delta) about.append(" ", delta);
+    if (this.entries.length > 1 && this.entries.length <= MOST_LISTED) box.append(this.list());
+    box.tabIndex = 0; // it scrolls
+    this.body.replaceChildren(box);
+  }
+
+  override async csv(): Promise<string> {
+    return rows([["run", this.column], ...this.entries.map(({ run, value }) => [run.name, value])]);
+  }
+
+  private get column(): string {
+    return this.spec.columns?.[0] ?? "";
+  }
+
+  private aboutText(aggregate: Aggregate, numbers: readonly number[]): string {
+    const [newest] = this.entries;
+    if (numbers.length === 1) return newest?.run.name ?? "";
+    const name = aggregate === "last" ? (newest?.run.name ?? "") : word(`aggregate_${aggregate}`);
+    const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+    const spread = word("spread", { low: formatValue(low), high: formatValue(high), n: numbers.length });
+    return `${name} · ${spread}`;
+  }
+
+  /** How far the number is from the baseline's; its color says which way is better, where scripts told. */
+  private deltaOf(value: number): HTMLElement | null {
+    const base = this.entries.find(({ run }) => run.uid === this.spec.baseline);
+    if (!base) return null;
+    const difference = value - base.value;
+    const percent = base.value
+      ? ` (${sign(difference)}${formatValue(Math.abs((difference / base.value) * 100))} %)`
+      : "";
+    const text = `${sign(difference)}${formatValue(Math.abs(difference))}${percent}`;
+    const goal = goalOf(this.stage, this.column);
+    const isBetter = goal && difference ? (goal === "maximize") === difference > 0 : undefined;
+    const verdict = isBetter === undefined ? "" : isBetter ? " is-better" : " is-worse";
+    const element = make("span", `panel-scalar-delta${verdict}`, text);
+    element.title = word("comparedWith", { name: base.run.name });
+    return element;
+  }
+
+  private list(): HTMLElement {
+    const table = make("table", "data-table panel-scalar-runs");
+    const body = table.createTBody();
+    for (const { run, value } of this.entries) {
+      const line = body.insertRow();
+      paint(line, run.color);
+      const name = make("th");
+      name.scope = "row";
+      const link = make("a", "truncate", run.name);
+      link.href = runUrl(this.stage.urls.run, run.uid);
+      name.append(make("i", "run-swatch"), link);
+      line.append(name, make("td", "num end", formatValue(value)));
+    }
+    return table;
+  }
+}
+
+function numberFor(aggregate: Aggregate, numbers: readonly number[]): number {
+  if (aggregate === "min") return Math.min(...numbers);
+  if (aggregate === "max") return Math.max(...numbers);
+  if (aggregate === "mean") return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+  return numbers[0] as number;
+}
+
+function sign(difference: number): string {
+  return difference < 0 ? "−" : "+";
+}
+
+export const makeScalar: MakePanel = (...given) => new Scalar(...given);
