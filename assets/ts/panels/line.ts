@@ -29,7 +29,7 @@ import { zooms } from "./zooms";
 
 /** Lines of some keys of all runs drawn, over a choice of x (RUN-26, RUN-27). */
 export class LinePanel implements Panel {
-  lines: readonly (DrawnLine & NamedLine)[] = [];
+  private lines: readonly DrawnLine[] = [];
   private chart: PointedChart | undefined;
   private legend: Legend | undefined;
   private groupOf: ReadonlyMap<string, RunGroup> | null = null;
@@ -208,6 +208,7 @@ export class LinePanel implements Panel {
   private drawMembers(members: Member[]): void {
     const lines = styled(this.drawnOf(members), this.spec);
     this.lines = lines;
+    this.head.drew?.(lines);
     const { look } = this;
     const isHeat = this.isHeat(members);
     if (this.chart && this.chart instanceof HeatChart !== isHeat) this.clear();

@@ -54,6 +54,15 @@ export interface Stage {
   point(from: Panel, axis: string, x: number | null): void;
 }
 
+/** A line of a panel: what it is called, and where its style is kept. */
+export interface NamedLine {
+  id: string;
+  key: string;
+  label: string;
+  color: Color;
+  dash: number;
+}
+
 /** The header of the card that a panel is in. */
 export interface Head {
   /** Shown at the end of the header. */
@@ -64,6 +73,8 @@ export interface Head {
   readonly legend?: HTMLElement;
   /** Show the panel over the whole window; missing where it is. */
   enlarge?(): void;
+  /** Hear which lines the panel shows, each time it draws them. */
+  drew?(lines: readonly NamedLine[]): void;
   /** Offer to show the whole of it again. */
   zoomed(reset: (() => void) | null): void;
 }
@@ -73,15 +84,6 @@ export interface Choice {
   icon: string;
   text: string;
   part: Partial<PanelSpec>;
-}
-
-/** A line of a panel: what it is called, and where its style is kept. */
-export interface NamedLine {
-  id: string;
-  key: string;
-  label: string;
-  color: Color;
-  dash: number;
 }
 
 export interface Panel {
@@ -101,8 +103,6 @@ export interface Panel {
   picture?(): Picture | null;
   /** The same from a panel that makes its files itself. */
   file?(format: "png" | "svg"): Promise<Blob>;
-  /** The lines that it shows now. */
-  readonly lines?: readonly NamedLine[];
   /** Other ways to draw it, for its menu. */
   choices?(): Choice[];
   /** Where the data behind it is to be had as CSV, where the server writes it. */

@@ -38,7 +38,7 @@ export class Preview {
     this.title = one("[data-preview-title]", box);
     const feed = new Feed({
       url: page.urls.series,
-      changed: (source, keys) => this.tell(() => this.panel?.took?.(source, keys)),
+      changed: (source, keys) => this.panel?.took?.(source, keys),
       failed: (source, keys) => this.panel?.failed?.(source, keys),
     });
     const runs = Object.create(page.runs, { narrowing: { value: new Narrowing(() => undefined) } });
@@ -92,14 +92,10 @@ export class Preview {
         this.value.textContent = text;
       },
       keep: (part) => this.heard.kept(part),
+      drew: (lines) => this.heard.drawn(lines),
       zoomed: () => undefined,
     });
-    this.tell(() => this.panel?.refresh());
-  }
-
-  private tell(act: () => void): void {
-    act();
-    this.heard.drawn(this.panel?.lines ?? []);
+    this.panel.refresh();
   }
 }
 
