@@ -189,8 +189,9 @@ export class LinePanel implements Panel {
   private draw(): void {
     const { stage, spec, view, source, finer } = this;
     this.hardware = hardwareOf(stage, spec);
-    const end = this.extent?.[1] ?? -Infinity;
-    const range = spec.xExpression ? null : this.zoom.x;
+    const { x, follows } = this.zoom;
+    const range = spec.xExpression ? null : x;
+    const end = (follows && this.extent?.[1]) || -Infinity;
     finer.want({ source, keys: spec.keys, range, end, smoothing: this.smoothing });
     const members = membersOf(stage, { spec, view, source, hardware: this.hardware, finer });
     if (!members || (!members.length && this.axis.isOpen)) {
