@@ -114,7 +114,7 @@ def test_charts_of_the_sdk_are_drawn_and_edited_without_reaching_anything(
     assert "As bars" in download.value.path().read_text()
 
     page.click("[data-add-panel]")
-    page.select_option("#panel-dialog .panel-field select >> nth=0", "custom")
+    page.click(".panel-kind[data-kind=custom]")
     spec, error = page.locator("#chart-editor-spec"), page.locator(".chart-editor .vega-error")
     is_painted(page, ".chart-editor iframe")
     spec.fill(json.dumps(READS))
@@ -185,7 +185,7 @@ def test_histograms_are_drawn_over_steps_and_over_each_other(
     expect(panel.locator("output")).to_have_text("Step 1")
 
     page.click("[data-add-panel]")
-    page.select_option("#panel-dialog .panel-field select >> nth=0", "histogram")
+    page.click(".panel-kind[data-kind=histogram]")
     page.get_by_label("Key", exact=True).select_option("gradients/layer")
     page.get_by_label("Title", exact=True).fill("Made by hand")
     page.click("#panel-dialog button[type=submit]")

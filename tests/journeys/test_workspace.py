@@ -116,7 +116,8 @@ def see_keys_typed(page: Page) -> None:
     """UI-5: a key may begin as another does; Enter takes what is typed, and keeps the form."""
     page.mouse.move(0, 0)
     page.click("[data-add-panel]")
-    keys = page.locator("#panel-dialog").get_by_label("Keys", exact=True)
+    page.locator(".panel-kind").first.press("Enter")
+    keys = page.get_by_role("combobox", name="Keys", exact=True)
     for typed in ("train/loss_cls", "train/loss", "val/a"):
         keys.press_sequentially(typed)
         keys.press("Enter")
@@ -180,7 +181,7 @@ def test_zoom_smoothing_eyes_and_export(filled: Page) -> None:
 
     with page.expect_response(re.compile(r"/series\?.*smooth=ema%3A0.9")) as smooth:
         page.locator("[data-view=smoothing]").fill("81")
-    expect(page.locator("[data-view=smoothing-value]")).to_have_text("0.90")
+    expect(page.locator("[data-view=smoothing-value]")).to_have_value("0.9")
     assert (
         len(smooth.value.json()["series"]["one"]["train/loss"]["smooth"]) > 100
     )  # over all points, on the server

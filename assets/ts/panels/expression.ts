@@ -8,12 +8,14 @@ export interface Expression {
 
 /** Where a formula cannot be read. */
 export class ExpressionError extends Error {
-  /** @param word - Which word says what is wrong, see panel_words.html. */
-  constructor(
-    readonly word: string,
-    readonly text: string,
-  ) {
+  /** Which word says what is wrong, see panel_words.html. */
+  readonly word: string;
+  readonly text: string;
+
+  constructor(word: string, text: string) {
     super(`${word}: ${text}`);
+    this.word = word;
+    this.text = text;
   }
 }
 
