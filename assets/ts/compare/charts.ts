@@ -8,7 +8,7 @@ import type { PanelSpec } from "../panels/spec";
 import { ComparedRuns, CompareStage } from "./stage";
 
 /** Charts before all are asked for: one row of them. */
-const FIRST = 3;
+const FIRST = matchMedia("(width < 48rem)").matches ? 1 : 3;
 
 /** Draw the lines that the runs compared have logged, one above the other: the first of `keys` that have any. */
 export async function drawCharts(

@@ -28,7 +28,7 @@ if (runs.length) begin();
 function begin(): void {
   const table = one<HTMLTableElement>(".compare-table", root);
   const colors = new RunColors(() => picked);
-  colors.settle(runs);
+  colors.settle([...runs].reverse()); // the last one chooses first
   for (const run of runs) run.color = colors.of(run.uid, run.color);
   for (const run of runs) {
     const head = table.querySelector<HTMLElement>(`thead [data-uid="${CSS.escape(run.uid)}"] .compare-head`);

@@ -6,6 +6,7 @@ import { word } from "../lib/words";
 import { Narrowing } from "../panels/narrowing";
 import type { Stage } from "../panels/panel";
 import type { RunGroup, RunInfo, Runs } from "../panels/runs";
+import { withRunningFirst } from "../table/state";
 import { ChosenRows } from "./chosen-rows";
 import { RowList } from "./row-list";
 import { RunGroups } from "./run-groups";
@@ -347,7 +348,7 @@ export class Selector implements Runs {
   /** What the server is asked for the rows. */
   private askedRows(): URLSearchParams {
     const query = new URLSearchParams(this.asked);
-    if (this.state.runningFirst) query.set("order", `-state,${query.get("order") || "-created"}`);
+    if (this.state.runningFirst) query.set("order", withRunningFirst(query.get("order") ?? "", true));
     return query;
   }
 
