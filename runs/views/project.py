@@ -1,6 +1,5 @@
 """A project's overview and settings, its deleted runs, and the comparison of some runs (RUN-20, RUN-7, RUN-29)."""
 
-
 from typing import Any
 
 from django.conf import settings
