@@ -53,6 +53,7 @@ export class ColorBy {
       return;
     }
     try {
+      await Promise.resolve(); // while the page is made there is no stage yet
       const table = await this.options.stage.table([column]);
       if (column !== this.options.column()) return;
       const { colors, key } = colorsByColumn(table, column);
