@@ -54,6 +54,8 @@ class Hint:
     text: str
     quote: str = ""
     """The line of the log that says so."""
+    is_exception: bool = False
+    """Whether nothing is known but the exception, which is in the quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,8 @@ def _by_log(lines: Sequence[str]) -> list[Hint]:
         if quote := _quoted(pattern, lines):
             hints.append(Hint(title, text, quote[:500]))
     if not hints and (quote := _quoted(_EXCEPTION, lines)):
-        hints.append(Hint(_("Ended by an exception"), _("The last line of the traceback:"), quote[:500]))
+        text = _("The last line of the traceback:")
+        hints.append(Hint(_("Ended by an exception"), text, quote[:500], is_exception=True))
     return hints
 
 
@@ -226,6 +229,5 @@ def causes_of(runs: Collection[Run]) -> dict[int, str]:
         plain = _plain(texts)
         hints = _by_log(plain) or _by_end(run, _signal_of(run.exit_code), [])
         if hints:
-            is_exception = _EXCEPTION.match(hints[0].quote) is not None
-            causes[run.pk] = hints[0].quote if is_exception else hints[0].title
+            causes[run.pk] = hints[0].quote if hints[0].is_exception else hints[0].title
     return causes

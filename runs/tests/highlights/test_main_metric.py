@@ -36,6 +36,6 @@ def test_the_direction_is_told_by_the_summary_else_by_the_name():
 
 def test_a_key_stands_once():
     assert [one.column for one in main_metrics([{"a.min": 1.0, "a.max": 2.0}, {"b": 1.0}], 3)] == [
-        "a.min",
+        "a.max",
         "b",
     ]
