@@ -53,6 +53,10 @@ class ChartColumn:
     """Below the axis; "" where there is no room."""
     title: str
     """What is read on hover: a line for each part."""
+    total: str
+    """What stands over the column on hover."""
+    top: float
+    """Where the column ends above."""
     pieces: list[ColumnPart]
 
 
@@ -123,7 +127,8 @@ def _column(
     return ChartColumn(
         x=round((at + _GAP / 2) * place, 3), width=round((1 - _GAP) * place, 3),
         hit_x=round(at * place, 3), hit_width=round(place, 3), middle=round((at + 0.5) * place, 3),
-        label=label, title="\n".join(words), pieces=pieces,
+        label=label, title="\n".join(words), total=_value_text(whole), top=pieces[-1].y if pieces else HEIGHT,
+        pieces=pieces,
     )  # fmt: skip
 
 
