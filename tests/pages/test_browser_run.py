@@ -144,6 +144,17 @@ def overview(page: Page, url: str) -> None:
     expect(page.locator('[data-tag="keep"]')).to_be_visible()
 
 
+def code(page: Page, url: str) -> None:
+    """The Code tab: parts are opened in place, packages searched."""
+    page.goto(f"{url}/code")
+    page.click(".code-links a >> text=Environment")
+    expect(page.locator("#environment-title")).to_be_visible()
+    page.click(".code-links a >> text=Python packages")
+    page.fill("[data-packages-search]", "wandb")
+    expect(page.locator('[data-package^="wandb "]')).to_be_visible()
+    expect(page.locator("[data-packages-count]")).to_contain_text(" of ")
+
+
 def media(page: Page, url: str) -> None:
     """RUN-42: one slider for pictures, tables, histograms, texts and pages."""
     page.goto(f"{url}/media")
@@ -235,7 +246,7 @@ def files(page: Page, url: str) -> None:
 def narrow(page: Page, url: str) -> None:
     """Nothing is wider than a telephone."""
     page.set_viewport_size({"width": 390, "height": 844})
-    for tab in ("overview", "media", "logs", "files"):
+    for tab in ("overview", "media", "logs", "files", "code"):
         page.goto(f"{url}/{tab}")
         expect(page.locator(f'nav.tabs a[href$="/{tab}"]')).to_have_attribute("aria-current", "page")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, tab
@@ -253,7 +264,7 @@ def test_a_run_is_read_edited_and_searched(
     out, _ = draws.communicate(timeout=PATIENCE_S)
     assert draws.returncode == 0, out
     url = f"{server.url}/runner/pages/runs/rich"
-    for part in (overview, media, logs, files, narrow):
+    for part in (overview, media, logs, files, code, narrow):
         part(page, url)
     page.set_viewport_size({"width": 1280, "height": 720})
     kinds(page, f"{server.url}/runner/pages/runs/kinds")
