@@ -196,5 +196,6 @@ export abstract class PointedChart {
     else if (event.key === "Escape" && this.pointer) this.leave();
     else return;
     event.preventDefault();
+    event.stopPropagation(); // the page has other uses for some of them
   }
 }
