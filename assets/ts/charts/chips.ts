@@ -15,8 +15,8 @@ export interface ChipActions {
   changed(): void;
   /** A line is pointed at; null when that ends. */
   lift(line: DrawnLine | null): void;
-  /** Show all lines. */
-  more(): void;
+  /** Show all lines; missing where nothing does. */
+  more?: (() => void) | undefined;
 }
 
 interface Chip {
@@ -39,7 +39,8 @@ export class Chips {
   ) {
     this.box.hidden = true;
     this.more.type = "button";
-    this.more.addEventListener("click", () => actions.more());
+    this.more.disabled = !actions.more;
+    this.more.addEventListener("click", () => actions.more?.());
     this.box.addEventListener("pointerleave", () => actions.lift(null));
     this.box.addEventListener("focusout", () => actions.lift(null));
   }

@@ -55,7 +55,7 @@ export class LinePanel implements Panel {
     this.chips = new Chips(this.isolation, {
       changed: () => this.draw(),
       lift: (line) => this.lift(line),
-      more: () => head.enlarge?.(),
+      more: head.enlarge && (() => head.enlarge?.()),
     });
     this.endings = [
       onHighlight(this.highlighted),
