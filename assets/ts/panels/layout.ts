@@ -179,8 +179,9 @@ export class Layout {
       .filter(({ id }) => !removed.has(id))
       .map((spec) => {
         const own = changed[spec.id];
-        const keys = own?.keys ?? spec.keys;
-        return { ...spec, ...frame(own?.section ?? spec.section), ...own, keys };
+        const section = own?.section ?? spec.section;
+        const elsewhere = section === spec.section ? {} : { group: "" }; // its heading says nothing there
+        return { ...spec, ...frame(section), ...own, ...elsewhere, keys: own?.keys ?? spec.keys };
       });
     for (const [id, spec] of Object.entries(changed))
       if (isAdded(id)) panels.push({ ...frame(spec.section ?? ""), ...(spec as PanelSpec) });

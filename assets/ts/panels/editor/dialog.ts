@@ -142,7 +142,7 @@ class Editor {
 
   private showFields(): void {
     this.letGo();
-    const sections = this.stage.arranged().map(({ name }) => name);
+    const sections = this.stage.arranged().map(({ name, title }) => [name, title] as const);
     const [first, ...others] = partsOf(this.draft, this.context);
     const common = commonFields(this.draft, sections, titleOf(this.draft));
     this.parts = first ? [{ ...first, fields: [...first.fields, ...common] }, ...others] : [];

@@ -128,19 +128,12 @@ function chartField(spec: PanelSpec, editor: ChartEditor): SpecField {
 }
 
 /** The name of a panel, and the section that it is in. */
-export function commonFields(spec: PanelSpec, sections: readonly string[], title: string): SpecField[] {
-  const names = [...new Set([...sections, spec.section])].filter(Boolean);
+export function commonFields(
+  spec: PanelSpec,
+  sections: readonly (readonly [name: string, title: string])[],
+  title: string,
+): SpecField[] {
   const name = text(word("title"), spec.title, title);
   name.element.querySelector("input")?.setAttribute("data-title", "");
-  return [
-    as("title", name),
-    as(
-      "section",
-      choice(
-        word("section"),
-        names.map((name) => [name, name] as const),
-        spec.section,
-      ),
-    ),
-  ];
+  return [as("title", name), as("section", choice(word("section"), sections, spec.section))];
 }
