@@ -66,6 +66,7 @@ def test_two_runs_appear_live_in_one_chart(
         see_defined_axes(page)
         see_a_cursor_stay(page, wire, first)
         see_keys_typed(page)
+        see_a_formula(page)
     finally:
         out, _ = process.communicate(timeout=PATIENCE_S)
         wire.http.close()
@@ -131,6 +132,21 @@ def see_keys_typed(page: Page) -> None:
     expect(added.locator(".chart-above")).to_have_attribute(
         "aria-label", re.compile("Horizontal axis: epoch")
     )
+
+
+def see_a_formula(page: Page) -> None:
+    """RUN-26: what is wrong with an expression is said at its field; the preview draws it, and then the panel."""
+    page.click("[data-add-panel]")
+    page.click(".panel-kind[data-kind=line]")
+    page.get_by_role("button", name="Expression", exact=True).click()
+    formula = page.get_by_label("Expression for y")
+    formula.fill("log(${train/loss")
+    expect(page.locator("#panel-dialog")).to_contain_text("Unexpected “${train/loss”")
+    formula.fill("log(${train/loss} ^ 2 + 1)")
+    expect(page.locator("#panel-dialog .chart-above")).to_be_visible()
+    page.click("#panel-dialog [data-submit]")
+    added = page.locator(".chart-card", has_text="log(${train/loss} ^ 2 + 1)").first
+    expect(added.locator(".chart-above")).to_have_attribute("aria-label", re.compile("2 lines"))
 
 
 @pytest.fixture
