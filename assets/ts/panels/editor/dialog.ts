@@ -163,10 +163,10 @@ class Editor {
   /** The panel as it is kept: without what says nothing, in a section that has its rank. */
   private kept(): PanelSpec {
     const whole = { ...this.draft, ...readAll(this.parts) };
-    const said = Object.entries(whole).filter(
+    const filled = Object.entries(whole).filter(
       ([, value]) => value !== undefined && value !== null && value !== "",
     );
-    const spec = Object.fromEntries(said) as unknown as PanelSpec;
+    const spec = Object.fromEntries(filled) as unknown as PanelSpec;
     const section = this.stage.arranged().find(({ name }) => name === spec.section);
     const x = whole.x === "" ? { x: "" } : {};
     return {

@@ -144,10 +144,10 @@ function watch(
   check: () => { problem?: string; text?: string },
 ): void {
   const show = () => {
-    const { problem = "", text: said = "" } = check();
+    const { problem = "", text: help = "" } = check();
     input.setCustomValidity(problem);
     input.setAttribute("aria-invalid", String(problem !== ""));
-    remark.textContent = problem || said;
+    remark.textContent = problem || help;
     remark.classList.toggle("is-error", problem !== "");
   };
   input.addEventListener("input", show);

@@ -55,11 +55,11 @@ export class Preview {
   show(spec: PanelSpec, title: string): void {
     this.title.textContent = title;
     const { title: _title, section: _section, rank: _rank, ...seen } = spec;
-    const wanted = JSON.stringify(seen);
-    if (wanted === this.shown) return;
-    this.shown = wanted;
+    const described = JSON.stringify(seen);
+    if (described === this.shown) return;
+    this.shown = described;
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.draw(spec, wanted), this.panel ? PAUSE_MS : 0);
+    this.timer = window.setTimeout(() => void this.draw(spec, described), this.panel ? PAUSE_MS : 0);
   }
 
   destroy(): void {
@@ -76,7 +76,7 @@ export class Preview {
     this.body.replaceChildren();
   }
 
-  private async draw(given: PanelSpec, wanted: string): Promise<void> {
+  private async draw(given: PanelSpec, described: string): Promise<void> {
     const spec = withKeys(given, (kind) => this.stage.keysOf(kind));
     this.clear();
     const missing = missingOf(spec);
@@ -86,7 +86,7 @@ export class Preview {
       return;
     }
     const maker = await makerOf(spec.kind);
-    if (wanted !== this.shown) return;
+    if (described !== this.shown) return;
     this.panel = maker(this.body, spec, this.stage, {
       say: (text) => {
         this.value.textContent = text;
