@@ -2,7 +2,7 @@
 
 import sys
 
-from django.db.models import F, Max, Min, Q
+from django.db.models import Aggregate, F, Max, Min, Q
 
 from access.actor import Actor
 from runs.models import Project
@@ -28,7 +28,7 @@ def extents_of(actor: Actor, project: Project, query: TableQuery) -> dict[str, t
         return {}
     runs = matching_runs(actor, project, query).order_by()
     runs = runs.annotate(**{f"value{place}": _number(one) for place, one in enumerate(columns)})
-    bounds = {}
+    bounds: dict[str, Aggregate] = {}
     for place in range(len(columns)):
         name = f"value{place}"
         finite = Q(**{f"{name}__gte": -_MOST, f"{name}__lte": _MOST})

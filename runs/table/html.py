@@ -148,7 +148,7 @@ def format_number(value: float) -> str:
 def measured_number(value: float) -> str:
     """Write a result: with zeros at the end, so that the points of a column stand below each other."""
     size = abs(value)
-    if not isinstance(value, float) or not 1e-4 <= size < 1000 or (size >= 10 and value == int(value)):
+    if isinstance(value, int) or not 1e-4 <= size < 1000 or (size >= 10 and value == int(value)):
         return format_number(value)
     return f"{value:.4f}" if 0.1 <= size < 10 else f"{value:#.4g}"
 
