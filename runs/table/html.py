@@ -17,11 +17,11 @@ from runs.models import Run
 from runs.names.authors import author_of
 from runs.names.run_ids import segment_of
 from runs.names.sweep_names import SweepName
-from runs.saved_views.run_colors import RunColor, color_class
 from runs.secrets.masking import mask
 from runs.states import RunState
 from runs.table import Cell, Group, GroupNumbers, Row
 from runs.table.layout import ShownColumn
+from runs.table.run_colors import RunColor, color_class
 
 MAX_SHOWN_TEXT = 300
 _LONG = 18

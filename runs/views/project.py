@@ -24,10 +24,10 @@ from runs.lifecycle.purge import undo_ends_at
 from runs.models import Run
 from runs.projects import services as projects
 from runs.projects.visibility import choices_for
-from runs.saved_views.run_colors import run_colors
 from runs.saved_views.selectors import working_view
 from runs.table.comparison import compare_runs
 from runs.table.environments import compare_environments
+from runs.table.run_colors import run_colors
 from teams.models import Visibility
 
 MOST_COMPARED = 20

@@ -34,7 +34,6 @@ from runs.names.sweep_names import SweepName, sweep_names
 from runs.projects.quickstart import script_for
 from runs.query.column_names import named_column, quoted
 from runs.query.expression import read_expression, tree_of
-from runs.saved_views.run_colors import RunColors, run_colors
 from runs.saved_views.selectors import get_view, working_view
 from runs.secrets.masking import mask
 from runs.table import (
@@ -59,6 +58,7 @@ from runs.table.layout import (
     tried_columns,
     with_address,
 )
+from runs.table.run_colors import RunColors, run_colors
 
 PAGE = 100
 MOST_GROUPS = 500
