@@ -8,7 +8,6 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.requests import actor_of
 from runs.access import RunAction
-from runs.highlights.selectors import highlights
 from runs.selectors import runs_logged_by
 
 _SHOWN = 10
@@ -19,5 +18,5 @@ _SHOWN = 10
 @require_GET
 def logged_by(request: HttpRequest, username: str) -> HttpResponse:
     """List the last runs that a user's or service account's keys logged, as far as the viewer may see them."""
-    runs = highlights(runs_logged_by(actor_of(request), username)[:_SHOWN])
+    runs = runs_logged_by(actor_of(request), username)[:_SHOWN]
     return render(request, "runs/logged_by.html", {"runs": runs, "username": username})
