@@ -150,7 +150,6 @@ NOT_BY_REST: dict[str, str] = {
     "account_email_verification_sent": BROWSER,
     "account_confirm_email": TOKEN,
     "accounts:authorize": BROWSER,
-    "accounts:beta": BROWSER,
     "accounts:visitor_language": BROWSER,
     "accounts:sessions_end": BROWSER,
     "accounts:session_end": BROWSER,
