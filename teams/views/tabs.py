@@ -41,7 +41,7 @@ _TABS = {
         Tab(_("Registry"), "library", "artifacts:registries_of", needs=TeamAction.VIEW),
         Tab(_("Hosts"), "server", "metrics:hosts", needs=TeamAction.VIEW),
         Tab(_("Usage"), "chart-column", "usage:team_usage", _STORAGE),
-        Tab(_("Settings"), "settings-2", "teams:profile", is_rest=True),
+        Tab(_("Settings"), "settings-2", "teams:settings", is_rest=True),
     ),
     SettingsScope.ORGANIZATION: (
         Tab(_("Overview"), "network", "runs:entity"),
