@@ -220,8 +220,11 @@ class TestOrganization:
         """TEAM-1."""
         make_member(team, username="bob")
         page = text_of(as_user("chief", "/organizations/acme"))
-        assert "Models access of bob" in page
+        assert "Models access of bob" not in page  # nobody's differs
         assert 'href="/teams/vision"' in page
+        assert "Models access of bob" in text_of(as_user("chief", "/organizations/acme?access=on"))
+        OrganizationMember.objects.filter(user__username="bob").update(weave_access=ProductAccess.NONE)
+        assert "Models access of bob" in text_of(as_user("chief", "/organizations/acme"))
         bobs = text_of(as_user("bob", "/organizations/acme"))
         assert "chief" in bobs
         assert "Models access" not in bobs
