@@ -135,7 +135,7 @@ index 5d1c0b2..a94f3e1 100644
      return parser.parse_args()
 
 
-@@ -35,17 +36,18 @@ def evaluate(model: nn.Module, loader: torch.utils.data.DataLoader) -> tuple[float, float]:
+@@ -35,15 +36,16 @@ def evaluate(model: nn.Module, loader: torch.utils.data.DataLoader) -> tuple[float, float]:
      return loss / seen, right / seen
 
 

@@ -8,6 +8,8 @@ MOST_LINES = 4000
 """Lines that are shown of one patch."""
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _GIT = "diff --git "
+_MARKS = " +-\\"
+"""How the lines of a hunk begin; tools that cut blanks leave empty ones."""
 
 
 class Change(StrEnum):
@@ -71,7 +73,7 @@ class _Reader:
         self._at = [0, 0]
 
     def read(self, line: str) -> None:
-        if any(self._left):
+        if any(self._left) and (not line or line[0] in _MARKS):
             self._read_changed(line)
         elif match := _HUNK.match(line):
             self._begin_hunk(line, match)
@@ -84,6 +86,7 @@ class _Reader:
         return self.patch.files[-1]
 
     def _read_head(self, line: str) -> None:
+        self._left = [0, 0]
         if line.startswith(_GIT):
             self.patch.files.append(FilePatch(_last_name(line)))
         elif line.startswith("--- "):

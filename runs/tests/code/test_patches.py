@@ -56,6 +56,13 @@ def test_lines_have_their_numbers_before_and_after():
     ]  # fmt: skip
 
 
+def test_a_hunk_that_promises_too_much_ends_with_its_file():
+    text = (
+        "--- a\n+++ a\n@@ -1,9 +1,9 @@\n-x\n+y\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n"
+    )
+    assert [(file.name, file.added) for file in read_patch(text).files] == [("a", 1), ("b", 1)]
+
+
 def test_what_is_no_patch_has_no_files():
     assert read_patch("hello\nworld").files == []
     assert read_patch("").files == []
