@@ -19,7 +19,9 @@ def rendered(client, project, text):
 
 
 def test_markdown_is_rendered_and_cleaned(client, project):
-    answer = rendered(client, project, "# Notes\n\n**bold** <script>alert(1)</script> [x](javascript:alert(1))")
+    answer = rendered(
+        client, project, "# Notes\n\n**bold** <script>alert(1)</script> [x](javascript:alert(1))"
+    )
     html = answer.content.decode()
     assert "<h1>Notes</h1>" in html
     assert "<strong>bold</strong>" in html
