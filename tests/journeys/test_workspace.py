@@ -364,8 +364,22 @@ def test_panels_that_are_removed_or_reset_come_back(quiet: Page, server: Install
 
 
 def test_metrics_come_first_and_sections_are_arranged(quiet: Page, server: Installation) -> None:
-    """RUN-26: checks before training, counters closed at the end; sections and panels are changed, undone and linked."""
+    """RUN-26: checks before training, counters closed at the end; sections and panels are changed and linked."""
     page = quiet
+    workspace = two_runs_of_parts(page, server)
+    titles = page.locator(".section-frame:visible h2")
+    expect(titles).to_have_text(["Charts", "val", "train", "Progress"])
+    shown = page.locator("[data-grid] .chart-card")
+    expect(shown.locator(".chart-title")).to_have_text(["throughput", "loss", "accuracy", "loss_step"])
+    arrange_sections(page, titles)
+    pin_a_baseline(page)
+    open_by_link(page, workspace)
+    expect(titles).to_have_text(["Charts", "Best", "val", "train", "Progress"])
+    delete_section_and_panels(page, titles)
+
+
+def two_runs_of_parts(page: Page, server: Installation) -> str:
+    """Log two runs, open their workspace and return its address."""
     name = f"arranger{next(_people)}"
     sign_up(page, server, name)
     wire = Wire(server.url, leave_with_env(page)["WANDB_API_KEY"])
@@ -374,12 +388,13 @@ def test_metrics_come_first_and_sections_are_arranged(quiet: Page, server: Insta
     for uid in ("first", "second"):
         wire.post(wire.begin("parts", uid), history(0, *rows))
     wire.http.close()
-    page.goto(f"{server.url}/{name}/parts")
-    titles = page.locator(".section-frame:visible h2")
-    expect(titles).to_have_text(["Charts", "val", "train", "Progress"])
-    shown = page.locator("[data-grid] .chart-card")
-    expect(shown.locator(".chart-title")).to_have_text(["throughput", "loss", "accuracy", "loss_step"])
+    workspace = f"{server.url}/{name}/parts"
+    page.goto(workspace)
+    return workspace
 
+
+def arrange_sections(page: Page, titles: Locator) -> None:
+    """Add a section, move a panel into it, set one up, undo that and do it again."""
     page.locator("[data-section='val'] summary").hover()
     menu_of(page, "val").click()
     page.click("#section-menu >> text=Add section above")
@@ -404,6 +419,8 @@ def test_metrics_come_first_and_sections_are_arranged(quiet: Page, server: Insta
     page.keyboard.press("Control+Shift+z")
     expect(loss).to_have_css("height", "200px")
 
+
+def pin_a_baseline(page: Page) -> None:
     page.locator(".run-row[data-uid=first]").hover()
     page.click(".run-row[data-uid=first] [data-run-more]")
     page.click("#run-menu >> text=Pin")
@@ -412,25 +429,29 @@ def test_metrics_come_first_and_sections_are_arranged(quiet: Page, server: Insta
     page.click("[data-run-pinned] [data-run-more]")
     with page.expect_response(re.compile("/views/working")):
         page.click("#run-menu >> text=Set as baseline")
-    page.goto(f"{server.url}/{name}/parts#panel=epoch&full")
+
+
+def open_by_link(page: Page, workspace: str) -> None:
+    page.goto(f"{workspace}#panel=epoch&full")
     page.reload()
     expect(page.locator("#chart-dialog h2")).to_have_text("epoch")  # in a section that was closed
     page.keyboard.press("ArrowRight")
     expect(page.locator("#chart-dialog h2")).to_have_text("lr-Adam")
     page.keyboard.press("Escape")
     expect(page.locator("[data-run-pinned] .run-row")).to_have_attribute("data-baseline", "")
-    expect(titles).to_have_text(["Charts", "Best", "val", "train", "Progress"])
 
+
+def delete_section_and_panels(page: Page, titles: Locator) -> None:
     menu_of(page, "Best").click()
     page.click("#section-menu >> text=Delete section")
     page.click("#delete-section >> text=Return panels")
     expect(titles).to_have_text(["Charts", "val", "train", "Progress"])
-    expect(accuracy).to_be_visible()
+    expect(page.locator('.chart-card[data-key="val/accuracy"]')).to_be_visible()
     page.click("[popovertarget=view-menu]")
     page.click("[data-clear-panels]")
     expect(page.locator("[data-when=manual]")).to_be_visible()
     page.click("[data-when=manual] [data-generate-panels]")
-    expect(loss).to_be_visible()
+    expect(page.locator('.chart-card[data-key="val/loss"]')).to_be_visible()
 
 
 def menu_of(page: Page, section: str) -> Locator:

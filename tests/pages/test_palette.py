@@ -54,7 +54,8 @@ def linear(color: str) -> np.ndarray:
 
 
 def oklab(rgb: np.ndarray) -> np.ndarray:
-    return _LAB @ np.cbrt(_LMS @ np.clip(rgb, 0, 1))
+    lab: np.ndarray = _LAB @ np.cbrt(_LMS @ np.clip(rgb, 0, 1))
+    return lab
 
 
 def tokens(theme: str) -> dict[str, str]:
