@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metrics.series.sparklines import metric_lines, mini_charts
-from metrics.tests.hardware.test_hosts import post, send
+from metrics.tests.ingest.test_ingest import post, send
 from runs.logs.blocks import LogLines, write_logs
 from runs.models import Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member

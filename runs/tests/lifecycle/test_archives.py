@@ -59,7 +59,7 @@ def listed(client, member, run):
     found = {
         "table": [row.run for row in rows_of(actor, project, TableQuery()).rows],
         "own": selectors.own_runs(actor),
-        "entity": entity_page(actor, project.team.name).recent_runs,
+        "entity": [one.run for one in entity_page(actor, project.team.name).recent_runs],
         "search": [],
         "GraphQL": selectors.listed_runs_of(actor, project),
     }
