@@ -158,19 +158,26 @@ function tip(event: MouseEvent, value: unknown): void {
   tell({ type: "tip", rows: shown, left: event.clientX, top: event.clientY });
 }
 
+/** A file has the title that the page shows above the frame. */
 async function picture(format: "png" | "svg"): Promise<void> {
+  const shown = drawn;
   try {
-    if (!view) throw new Error("nothing drawn");
-    if (format === "svg") {
-      tell({ type: "picture", file: new Blob([await view.toSVG()], { type: "image/svg+xml" }) });
-      return;
-    }
-    const canvas = await view.background(drawn?.background ?? "").toCanvas(3);
-    view.background("transparent").run();
-    canvas.toBlob((file: Blob | null) => tell({ type: "picture", file }), "image/png");
+    if (!view || !shown) throw new Error("nothing drawn");
+    await draw({ ...shown, spec: { title: shown.label, ...shown.spec } });
+    tell({ type: "picture", file: format === "svg" ? await svg(view) : await png(view, shown.background) });
   } catch {
     tell({ type: "picture", file: null });
   }
+  if (shown) await draw(shown);
+}
+
+async function svg(chart: View): Promise<Blob> {
+  return new Blob([await chart.toSVG()], { type: "image/svg+xml" });
+}
+
+async function png(chart: View, background: string): Promise<Blob | null> {
+  const canvas = await chart.background(background).toCanvas(3);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
 addEventListener("message", ({ source, data }: MessageEvent<ToFrame>) => {

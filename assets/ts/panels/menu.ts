@@ -46,19 +46,19 @@ export function openMenu(card: Card, button: HTMLElement, actions: MenuActions):
   if (card.panel?.texts) addCopyItems(menu, card, button);
 }
 
-function sizeItems(card: Card, { shift, resize }: MenuActions): MenuItem[] {
+function sizeItems(card: Card, actions: MenuActions): MenuItem[] {
   const { span = 1, height = DEFAULT_HEIGHT } = card.spec;
-  const higher = (by: number) => resize(card, { height: clampHeight(height + by) });
+  const higher = (by: number) => actions.resize(card, { height: clampHeight(height + by) });
   const narrower = { icon: "fold-horizontal", text: word("menuNarrower") };
   return [
-    { icon: "arrow-left", text: word("menuEarlier"), act: () => shift(card, -1) },
-    { icon: "arrow-right", text: word("menuLater"), act: () => shift(card, 1) },
+    { icon: "arrow-left", text: word("menuEarlier"), act: () => actions.shift(card, -1) },
+    { icon: "arrow-right", text: word("menuLater"), act: () => actions.shift(card, 1) },
     {
       icon: "unfold-horizontal",
       text: word("menuWider"),
-      act: () => resize(card, { span: Math.min(WIDEST, span + 1) }),
+      act: () => actions.resize(card, { span: Math.min(WIDEST, span + 1) }),
     },
-    ...(span > 1 ? [{ ...narrower, act: () => resize(card, { span: span - 1 }) }] : []),
+    ...(span > 1 ? [{ ...narrower, act: () => actions.resize(card, { span: span - 1 }) }] : []),
     { icon: "unfold-vertical", text: word("menuTaller"), act: () => higher(HEIGHT_STEP) },
     { icon: "fold-vertical", text: word("menuShorter"), act: () => higher(-HEIGHT_STEP) },
   ];
