@@ -3,7 +3,8 @@ import { BASELINE, DASHES, inkOf, type Palette, palette } from "./palette";
 import { type Axis, minorTicks, type Scale, type Tick, ticksOf, toPixel } from "./scale";
 import type { Surface } from "./surface";
 
-export const FONT = '11px "Inter Variable", system-ui, sans-serif';
+/** The page's own faces, which differ by language. */
+export const FONT = `11px ${getComputedStyle(document.body).fontFamily}`;
 const LINE_WIDTH = 1.5;
 /** Points farther apart than this are marked with dots, pixels. */
 const DOT_SPACE = 18;
