@@ -186,12 +186,12 @@ def _choose(page: Page, panel: str, text: str) -> None:
 def test_system_charts_show_nodes_and_devices_with_units(
     visitor: BrowserContext, filled: Installation
 ) -> None:
-    """RUN-26, RUN-41: 32 GPUs are the means of four nodes, or a line each; counters are rates, or totals."""
+    """RUN-26, RUN-41: 32 GPUs are a heat map, or the means of four nodes; counters are rates, or totals."""
     page, said = open_page(visitor, f"{filled.url}/vision/cluster/runs/nodes/system")
     use = _lines_of(page, "gpu.{gpu}.gpu")
-    expect(use).to_have_attribute("aria-label", re.compile("GPU use: 4 lines"))
-    _choose(page, "gpu.{gpu}.gpu", "One line per device")
     expect(use).to_have_attribute("aria-label", re.compile("GPU use: 32 lines"))
+    _choose(page, "gpu.{gpu}.gpu", "Mean and range of each node")
+    expect(use).to_have_attribute("aria-label", re.compile("GPU use: 4 lines"))
     _choose(page, "gpu.{gpu}.gpu", "Mean and range of all devices")
     expect(use).to_have_attribute("aria-label", re.compile("GPU use: 1 lines"))
     assert page.locator("section, details").filter(has_text="GPU 3 utilization").count() == 0
