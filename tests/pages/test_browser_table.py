@@ -292,7 +292,7 @@ def test_runs_are_copied_as_text(page: Page) -> None:
     expect(copied).to_contain_text("Rows copied: 1")
     text = page.evaluate("navigator.clipboard.readText()")
     assert "a-run-with-quite-a-long-name-r129 & " in text
-    assert "& 12.9 " in text
+    assert "& 12.90 " in text
     copied.get_by_role("button").click()
     page.locator("[data-menu-open]").click()
     page.locator("#table-menu").get_by_role("menuitem", name="Copy as Markdown").click()
