@@ -157,7 +157,7 @@ def test_an_address_is_added_verified_from_the_outbox_and_made_primary(
     page.wait_for_url(f"{server.url}/")
     page.goto(f"{server.url}/settings/emails")
     page.get_by_text("Add email").click()
-    page.fill("form.panel [name=email]", "emil@new.example")
+    page.fill(".add-email [name=email]", "emil@new.example")
     page.get_by_role("button", name="Send link").click()
     row = page.get_by_role("row", name="emil@new.example")
     expect(row).to_contain_text("Unverified")
