@@ -180,8 +180,8 @@ def _project_or_team(request: HttpRequest) -> dict[str, Any]:
 
 
 def _back(request: HttpRequest, muted: dict[str, Any]) -> str:
-    """Return to where the button was: the project's page, or the section."""
+    """Return to where the button was: the project's settings, or the section."""
     project = muted.get("project")
     if project is not None and request.POST.get("from") == "project":
-        return reverse("runs:project_overview", args=[project.team.name, project.name])
+        return reverse("runs:project_settings", args=[project.team.name, project.name])
     return reverse("alerts:own") + "#quiet"

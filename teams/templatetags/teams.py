@@ -47,6 +47,15 @@ def place_head(context: dict[str, Any], row: Team | Organization | User) -> dict
 
 
 @register.simple_tag(takes_context=True)
+def organization_above(context: dict[str, Any], team: Team | None) -> Organization | None:
+    """Return the organization of a team if the viewer may know of it: a team's visitors may not (TEAM-10)."""
+    organization = team.organization if team else None
+    if organization and can(actor_of(context["request"]), OrganizationAction.VIEW, organization):
+        return organization
+    return None
+
+
+@register.simple_tag(takes_context=True)
 def settings_crumbs(context: dict[str, Any], scope: str) -> list[dict[str, str]]:
     """Return where a page of settings is: organization / team / Settings / section; one without an address is here.
 

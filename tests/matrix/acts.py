@@ -1,6 +1,7 @@
 """What people do on pages, held against the REST API: each page that takes a POST, and what programs do instead."""
 
 BROWSER = "is about this browser, or about who sits at it"
+PREVIEW = "only shows what was typed; nothing is stored"
 TOKEN = "the link in a mail is the credential"
 MACHINES = "other machines post to it"
 LACKING = "programs cannot do it yet"
@@ -156,8 +157,9 @@ NOT_BY_REST: dict[str, str] = {
     "accounts:connection_end": BROWSER,
     "accounts:continue_with": BROWSER,
     "accounts:stop_acting": BROWSER,
-    "alerts:payload_check": BROWSER,
-    "alerts:own_payload_check": BROWSER,
+    "alerts:payload_check": PREVIEW,
+    "alerts:own_payload_check": PREVIEW,
+    "metrics:project_markdown": PREVIEW,
     "teams:invitation_accept": TOKEN,
     "teams:invitation_decline": TOKEN,
     "alerts:unsubscribe": TOKEN,

@@ -132,7 +132,7 @@ def test_a_way_that_is_not_there_cannot_end(page: Client):
 def test_a_project_is_muted_on_its_page_and_unmuted_in_settings(page: Client, ada: User, team: Team):
     """Semantics 6: mute per project."""
     project = ProjectFactory(team=team, name="noisy")
-    assert "Mute" in page.get("/vision/noisy/overview").content.decode()
+    assert "Mute" in page.get("/vision/noisy/settings").content.decode()
     sent = {"project": project.pk, "on": "1", "from": "project"}
     reply = page.post("/settings/alerts/mute", sent, headers=HTML, follow=True)
     assert "Emails about noisy turned off." in reply.content.decode()

@@ -145,7 +145,7 @@ def test_the_picture_of_an_organization_is_for_its_admins(ada: User, team: Any):
     chief = make_member(team, Preset.ORGANIZATION_ADMIN)
     client.force_login(chief)
     path = f"/organizations/{team.organization.name}/profile"
-    assert client.get(path).status_code == 200
+    assert client.get(path, follow=True).status_code == 200
     client.post(f"{path}/picture", {"picture": SimpleUploadedFile("o.png", encoded(halves()))})
     team.organization.claim.refresh_from_db()
     assert team.organization.claim.picture

@@ -134,9 +134,9 @@ def test_who_may_not_see_the_project_is_not_told_its_new_name(client, project):
         selectors.get_project_by_any_name(actor(make_member(TeamFactory())), "vision", "digits")
 
 
-def test_the_overview_has_the_form(client, project, member):
+def test_the_settings_have_the_form(client, project, member):
     client.force_login(member)
-    assert "rename-dialog" in client.get("/vision/numerals/overview").content.decode()
+    assert "rename-dialog" in client.get("/vision/numerals/settings").content.decode()
     client.post("/vision/numerals/overview/rename", {"name": "figures"})
     assert selectors.get_project_by_any_name(actor(member), "vision", "digits").name == "figures"
 
