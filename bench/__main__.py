@@ -8,7 +8,7 @@ from pathlib import Path
 
 MODULES = [
     "ingest", "posts", "reads", "history", "workspace", "table", "packing", "segments", "permissions", "agent",
-    "alerts", "automations", "usage", "metering", "artifacts", "sweeps", "grids",
+    "alerts", "automations", "usage", "metering", "artifacts", "sweeps", "grids", "browser",
 ]  # fmt: skip
 
 

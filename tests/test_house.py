@@ -124,6 +124,18 @@ def test_no_name_holds_a_word_that_the_glossary_forbids():
 EAGER = {"gettext", "ngettext", "npgettext", "pgettext"}
 
 
+def test_no_style_asks_what_a_whole_page_holds():
+    """The browser would style the page anew with each node that is added; docs/develop/front-end.md has figures."""
+    whole = re.compile(r"(?<![\w-])(?:html|body|:root|\.frame|\.main|\.page)(?![\w-])[^\s>+~,{]*:has\(")
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in sorted((ROOT / "assets" / "css").glob("*.css"))
+        for line in path.read_text().splitlines()
+        if whole.search(line)
+    ]
+    assert found == []
+
+
 def called_at_import(node: ast.AST) -> Iterator[ast.Call]:
     """Yield the calls that importing a module makes itself, those in bodies of functions left out."""
     for child in ast.iter_child_nodes(node):

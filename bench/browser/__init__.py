@@ -1,0 +1,79 @@
+"""The pages that are scrolled all day, in a real Chromium: how long its main thread is kept from the next frame.
+
+Aims: no task over 50 ms (https://web.dev/articles/optimize-long-tasks), and a median frame under 16 ms.
+"""
+
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from access.web.requests import actor_of_user
+from accounts.models import User
+from bench import world
+from bench.browser import filled, traces
+from bench.load.server import Server
+from runs.models import Project
+from runs.saved_views.services import merge_working_view
+from tests.browser import QUIET, find_chromium
+
+NAME, PASSWORD = "browser", "as long as a password has to be"
+WIDTH, HEIGHT = 1440, 900
+MIDDLE = (900, 500)
+"""Of the charts, and of the log."""
+WHEEL_PX, TURNS, PAUSE_MS = 400, 160, 50
+"""How far a turn of the wheel goes, and how long until the next."""
+SETTLES_MS = 3000
+
+
+def _fill() -> tuple[Project, filled.Sizes]:
+    where = world.project(NAME)
+    user = User.objects.get(username=where.team.name)
+    user.set_password(PASSWORD)
+    user.save()
+    sizes = filled.fill(where)
+    drawn = {"selector": {"first": sizes.runs}}
+    merge_working_view(actor=actor_of_user(user), project=where, parts=drawn)
+    return where, sizes
+
+
+def _sign_in(page: Page, url: str, username: str) -> None:
+    page.goto(f"{url}/accounts/login/")
+    page.fill("[name=login]", username)
+    page.fill("[name=password]", PASSWORD)
+    page.click("form.panel button[type=submit]")
+    page.wait_for_url(f"{url}/")
+
+
+def _scroll(page: Page) -> None:
+    """Turn the wheel, down and for the last quarter up again."""
+    page.mouse.move(*MIDDLE)
+    for turn in range(TURNS):
+        page.mouse.wheel(0, WHEEL_PX if turn < TURNS * 3 / 4 else -WHEEL_PX)
+        page.wait_for_timeout(PAUSE_MS)
+
+
+def _measure(page: Page, name: str, address: str, place: str) -> None:
+    """Print how busy a page is while it opens, and while it is scrolled."""
+    with traces.recorded(page, frames=False) as opened:
+        page.goto(address)
+        page.wait_for_selector(place)
+        page.wait_for_timeout(SETTLES_MS)
+    print(f"{name}, opened   {opened}")
+    with traces.recorded(page) as scrolled:
+        _scroll(page)
+    print(f"{name}, scrolled {scrolled}")
+
+
+def run(home: Path) -> None:
+    """Print milliseconds of the browser's main thread."""
+    where, sizes = _fill()
+    print(f"workspace of {sizes.keys:,} keys × {sizes.runs} runs; log of {sizes.lines:,} lines")
+    with Server(home) as server, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET)
+        page = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        url = f"http://127.0.0.1:{server.port}"
+        _sign_in(page, url, where.team.name)
+        project = f"{url}/{where.team.name}/{where.name}"
+        _measure(page, "workspace", project, ".chart-card canvas")
+        _measure(page, "log      ", f"{project}/runs/run0/logs", "[data-log] .log-text")
+        chromium.close()
