@@ -274,7 +274,7 @@ def _by_visibility(question: _Question) -> list[Reason]:
         text = (
             _("The project is Open: anyone signed in can log new runs to it and resume their own.")
             if is_open
-            else _("No Open project lets everyone do this here.")
+            else _("No Open project here allows this for everyone.")
         )
         found.append(Reason("open project", is_open, text))
     return _reached(question, question.action, found)

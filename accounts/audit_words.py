@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from access.audit.values import Field, action_labels, register_fields, show_time
@@ -26,7 +26,7 @@ ACCOUNTS = {
     "second_factor.remove": _("Removed a second factor"),
     "second_factor.reset": _("Generated new recovery codes"),
     "email.add": _("Added an email address"),
-    "email.verify": _("Confirmed an email address"),
+    "email.verify": _("Verified an email address"),
     "email.delete": _("Removed an email address"),
     "email.primary": _("Chose the primary email address"),
     "sign_in_method.add": _("Connected a sign-in method"),
@@ -79,7 +79,8 @@ def register() -> None:
 def _register_fields() -> None:
     register_fields(
         {
-            "username": _("Username"), "operator": _("Operator"), "active": _("Active"), "email": _("Email"),
+            "username": _("Username"), "operator": pgettext_lazy("person", "Operator"), "active": _("Active"),
+            "email": _("Email"),
             "instead_of": _("Instead of"), "to": _("To"), "count": _("Sessions"), "reason": _("Reason"),
             "until": Field(_("Until"), show=show_time), "merged": _("Merged account"), "moved": _("Moved"),
             "into": _("Merged into"), "provider": Field(_("Sign-in provider"), choices=_providers),

@@ -25,9 +25,9 @@ from accounts.profile import pictures
 from accounts.profile import services as profiles
 from common.rate_limits import spent
 
-SENT_AGAIN = gettext_lazy("Answered 429 with Retry-After. SDKs wait and retry; no run data is lost.")
+SENT_AGAIN = gettext_lazy("Returns 429 with Retry-After. SDKs wait and retry; no run data is lost.")
 
-_BAD_KEY = gettext_lazy("Answered 429 instead of 401. A valid key always passes.")
+_BAD_KEY = gettext_lazy("Returns 429 instead of 401. A valid key always passes.")
 
 
 def requests_of(what: str) -> Measure:
@@ -69,7 +69,7 @@ def register() -> None:
         ),
         Limit(
             "keys.refused_from_address", LimitGroup.REQUESTS,
-            gettext_lazy("Invalid API keys tried from one address"),
+            gettext_lazy("Invalid API keys tried from one IP address"),
             lambda: secrets.BAD_PER_ADDRESS,
             _BAD_KEY, LimitUnit.PER_MINUTE,
         ),
@@ -93,7 +93,7 @@ def register() -> None:
         length_limit("name", gettext_lazy("Name of a person, team or organization"), lambda: names.MAX_LENGTH),
         length_limit("intro", gettext_lazy("Intro of a profile"), lambda: profiles.MAX_INTRO),
         Limit(
-            "length.key_label", LimitGroup.LENGTHS, gettext_lazy("Label of an API key"), lambda: services.MAX_LABEL,
+            "length.key_label", LimitGroup.LENGTHS, gettext_lazy("Name of an API key"), lambda: services.MAX_LABEL,
             gettext_lazy("The rest is cut off."), LimitUnit.CHARACTERS,
         ),
     )  # fmt: skip

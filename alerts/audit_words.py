@@ -74,7 +74,7 @@ def _register_fields() -> None:
             "kind": Field(_("Kind"), choices=dict(DestinationKind.choices)), "place": _("Address"), "is_on": _("On"),
             "preset": Field(_("Service"), choices={key: preset.label for key, preset in PRESETS.items()}),
             "access_token_name": _("Access token"), "signing_secret_name": _("Signing secret"),
-            "mention": _("Mention"), "has_own_payload": _("Custom payload"), "address_replaced": _("New address"),
+            "mention": _("Mention"), "has_own_payload": _("Custom payload"), "address_replaced": _("New URL"),
             "off_reason": _("Reason"), "is_ok": _("Delivered"), "status": _("HTTP status"),
         },
         scope="alerts.Destination",

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.models import OutboxMail, User
 from common.models import Timestamped
@@ -28,11 +29,11 @@ class Level(models.TextChoices):
 class EventKind(models.TextChoices):
     """What can happen. Automations choose among finer events (`automations.conditions.events`)."""
 
-    RUN_STATE = "run_state", _("Run changed its state")
+    RUN_STATE = "run_state", _("Run state changed")
     RUN_ALERT = "run_alert", _("Alert sent by code")
     RUN_METRIC = "run_metric", _("Metric met a condition")
     ARTIFACT = "artifact", _("Artifact changed")
-    SWEEP = "sweep", _("Something happened to a sweep")
+    SWEEP = "sweep", _("Sweep changed")
 
 
 class AlertSettings(Timestamped):
@@ -235,7 +236,7 @@ class MessageState(models.TextChoices):
     """What became of a message."""
 
     WAITING = "waiting", _("Waiting")
-    SENT = "sent", _("Sent")
+    SENT = "sent", pgettext_lazy("message", "Sent")
     FAILED = "failed", _("Failed")
     DROPPED = "dropped", _("Dropped")
 

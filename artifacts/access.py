@@ -89,14 +89,14 @@ def _actions() -> dict[StrEnum, ActionSpec]:
             help=_("Delete and restore versions and collections, and unlink versions."),
         ),
         ArtifactAction.SET_ALIAS: ActionSpec(
-            things, members, label=_("Set aliases"), help=_("Give aliases to versions, and move them."),
+            things, members, label=_("Set aliases"), help=_("Add aliases to versions and move them."),
         ),
         ArtifactAction.DELETE_ALIAS: ActionSpec(
             things, members, label=_("Delete aliases"), help=_("Remove aliases from versions."),
         ),
         ArtifactAction.SET_RETENTION: ActionSpec(
-            ("teams.Team",), admins, label=_("Set how long artifacts are kept"),
-            help=_("Set how long the artifacts of the team are kept where nothing else is said."),
+            ("teams.Team",), admins, label=_("Set artifact retention"),
+            help=_("Set the team’s default artifact retention."),
         ),
     }  # fmt: skip
 
@@ -118,11 +118,11 @@ def _of_registries() -> dict[StrEnum, ActionSpec]:
         ),
         RegistryAction.MANAGE_MEMBERS: ActionSpec(
             (REGISTRY,), admins, label=_("Manage registry members"),
-            help=_("Add and remove the members of a registry, registry admins among them."),
+            help=_("Add and remove registry members, including registry admins."),
         ),
         RegistryAction.PROTECT_ALIASES: ActionSpec(
             (REGISTRY,), label=_("Set protected aliases"),
-            help=_("Choose which aliases of a registry are protected, and give and take them."),
+            help=_("Choose which aliases of a registry are protected, and add or remove them."),
         ),
         RegistryAction.DELETE: ActionSpec(
             (REGISTRY,), admins, label=_("Delete registries"),

@@ -32,7 +32,7 @@ COLLECTIONS = {
     collections.UPDATE: _("Changed an artifact collection"),
     collections.DELETE: _("Deleted an artifact collection"),
     collections.RESTORE: _("Restored an artifact collection"),
-    ArtifactAction.SET_RETENTION: _("Changed how long artifacts are kept"),
+    ArtifactAction.SET_RETENTION: _("Changed artifact retention"),
 }
 
 REGISTRIES = {
@@ -72,7 +72,7 @@ def _page_of_version(row: Version) -> str:
     return reverse("artifacts:version", args=[*names_of(row.collection), row.digest])
 
 
-TTL = Field(_("Time to live"), show=_time_to_live)
+TTL = Field(_("Retention"), show=_time_to_live)
 
 
 def register() -> None:

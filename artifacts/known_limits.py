@@ -18,7 +18,7 @@ def register() -> None:
 
 
 def _counts() -> list[Limit]:
-    split = _("Answered 400; split the request.")
+    split = _("Returns 400; split the request.")
     return [
         Limit(
             "artifacts.files", LimitGroup.FILES, _("Files of an artifact version"), lambda: document.MAX_ENTRIES,
@@ -26,33 +26,33 @@ def _counts() -> list[Limit]:
         ),
         Limit(
             "artifacts.manifest_bytes", LimitGroup.FILES, _("Manifest of an artifact version"),
-            lambda: document.MAX_BYTES, _("Answered 413, and the file is not stored."), LimitUnit.BYTES,
+            lambda: document.MAX_BYTES, _("Returns 413; the file is not stored."), LimitUnit.BYTES,
         ),
         Limit(
             "artifacts.manifests", LimitGroup.FILES, _("Writers of a distributed artifact"),
             lambda: manifests.MAX_MANIFESTS, REFUSED,
         ),
         Limit(
-            "artifacts.addresses", LimitGroup.FILES, _("Artifact files per request for upload addresses"),
+            "artifacts.addresses", LimitGroup.FILES, _("Artifact files per request for upload URLs"),
             lambda: uploads.MAX_FILES, split,
         ),
         Limit(
             "artifacts.parts", LimitGroup.FILES, _("Parts of an artifact file"), lambda: parts.MAX_PARTS, REFUSED,
         ),
         Limit(
-            "artifacts.aliases", LimitGroup.FILES, _("Aliases given to an artifact version at once"),
+            "artifacts.aliases", LimitGroup.FILES, _("Aliases added to an artifact version at once"),
             lambda: names.MAX_ALIASES, split,
         ),
         Limit(
-            "artifacts.tags", LimitGroup.FILES, _("Tags given to an artifact version at once"),
+            "artifacts.tags", LimitGroup.FILES, _("Tags added to an artifact version at once"),
             lambda: names.MAX_TAGS, split,
         ),
         Limit(
-            "artifacts.ttl", LimitGroup.FILES, _("Time to live of an artifact version"),
+            "artifacts.ttl", LimitGroup.FILES, _("Retention of an artifact version"),
             lambda: time_to_live.MAX_TTL_S, REFUSED, LimitUnit.SECONDS,
         ),
         Limit(
-            "artifacts.registry_types", LimitGroup.FILES, _("Artifact types given to a registry at once"),
+            "artifacts.registry_types", LimitGroup.FILES, _("Artifact types added to a registry at once"),
             lambda: registries.MAX_TYPES, split,
         ),
         Limit(
@@ -61,7 +61,7 @@ def _counts() -> list[Limit]:
         ),
         Limit(
             "artifacts.lineage", LimitGroup.FILES, _("Nodes of a lineage graph"), lambda: graph.MAX_NODES,
-            _("The graph says how many connections were left out."),
+            _("The graph shows how many connections were left out."),
         ),
     ]  # fmt: skip
 

@@ -47,8 +47,8 @@ class ArtifactsRunParticipant(RunParticipant):
         if named is not None:
             raise Conflict(
                 _(
-                    "A version bears the protected alias “%(alias)s” in a registry. A registry admin there must "
-                    "take it away first."
+                    "A version has the protected alias “%(alias)s” in a registry. A registry admin must remove "
+                    "it first."
                 )
                 % {"alias": named.name}
             )

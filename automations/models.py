@@ -21,7 +21,7 @@ class ActionKind(models.TextChoices):
     NOTIFICATION = "NOTIFICATION", _("Send a Slack message")
     GENERIC_WEBHOOK = "GENERIC_WEBHOOK", _("Call a webhook")
     EMAIL = "EMAIL", _("Send an email")
-    NO_OP = "NO_OP", _("Only keep a record")
+    NO_OP = "NO_OP", _("Record only")
 
 
 class Automation(Timestamped):

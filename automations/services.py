@@ -294,9 +294,9 @@ def _check_event(automation: Automation, condition: Condition) -> None:
     if condition.event in ARTIFACT_EVENTS:
         return
     if automation.collection is not None:
-        raise Invalid(_("An automation of a collection can only wait for events of artifacts."))
+        raise Invalid(_("A collection’s automation can only use artifact events."))
     if automation.project is not None and automation.project.is_registry:
-        raise Invalid(_("An automation of a registry can only wait for events of artifacts."))
+        raise Invalid(_("A registry’s automation can only use artifact events."))
 
 
 def _check_name(automation: Automation) -> None:

@@ -15,7 +15,7 @@ PROJECTS = {
     ProjectAction.UPDATE: _("Changed a project"),
     ProjectAction.CHANGE_VISIBILITY: _("Changed project visibility"),
     ProjectAction.MANAGE_MEMBERS: _("Changed members of a restricted project"),
-    "project.request_access": _("Asked for access to a project"),
+    "project.request_access": _("Requested access to a project"),
     "project.decline_request": _("Declined a request for access to a project"),
     ProjectAction.PIN: _("Pinned or unpinned a project"),
     ProjectAction.DELETE: _("Deleted a project"),

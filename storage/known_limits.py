@@ -18,22 +18,22 @@ def _checks(actor: Actor, _team: Any) -> Used | None:
 
 def register() -> None:
     """Tell the page of limits."""
-    over = _("The address returns 403; request a new one.")
+    over = _("The URL returns 403; request a new one.")
     register_limits(
         Limit(
-            "account.bucket_checks", LimitGroup.ACCOUNT, _("Checks of buckets"), lambda: connector.CHECKS,
+            "account.bucket_checks", LimitGroup.ACCOUNT, _("Bucket checks"), lambda: connector.CHECKS,
             REFUSED, LimitUnit.PER_MINUTE, measure=_checks,
         ),
         Limit(
             "files.bytes", LimitGroup.FILES, _("A file"), lambda: settings.UPLOAD_MAX_BYTES,
-            _("Answered 413, and the file is not stored."), LimitUnit.BYTES, "RUNYARD_UPLOAD_MAX_GIB",
+            _("Returns 413; the file is not stored."), LimitUnit.BYTES, "RUNYARD_UPLOAD_MAX_GIB",
         ),
         Limit(
-            "files.upload_address", LimitGroup.FILES, _("Lifetime of an upload address"),
+            "files.upload_address", LimitGroup.FILES, _("Lifetime of an upload URL"),
             lambda: settings.TICKET_UPLOAD_S, over, LimitUnit.SECONDS, "RUNYARD_TICKET_UPLOAD_S",
         ),
         Limit(
-            "files.download_address", LimitGroup.FILES, _("Lifetime of a download address"),
+            "files.download_address", LimitGroup.FILES, _("Lifetime of a download URL"),
             lambda: settings.TICKET_DOWNLOAD_S, over, LimitUnit.SECONDS, "RUNYARD_TICKET_DOWNLOAD_S",
         ),
     )  # fmt: skip

@@ -15,7 +15,7 @@ SWEEPS = {
     SweepAction.CREATE: _("Created a sweep"),
     SweepAction.EDIT: _("Changed a sweep"),
     SweepAction.STOP: _("Changed the state of a sweep"),
-    agents.CREATE_AGENT: _("Started an agent of a sweep"),
+    agents.CREATE_AGENT: _("Started a sweep agent"),
     SweepAction.DELETE: _("Deleted a sweep"),
     deletion.RESTORE: _("Restored a sweep"),
 }

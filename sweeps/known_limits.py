@@ -25,7 +25,7 @@ def register() -> None:
             REFUSED,
         ),
         Limit(
-            "sweeps.values", LimitGroup.LOGGING, _("Values of a sweep’s parameter"), lambda: parameters.MOST_VALUES,
+            "sweeps.values", LimitGroup.LOGGING, _("Values of a sweep parameter"), lambda: parameters.MOST_VALUES,
             REFUSED,
         ),
         Limit(
@@ -40,7 +40,7 @@ def register() -> None:
             lambda: handing_out.MAX_ATTEMPTS, _("The trial is not handed out again."),
         ),
         Limit(
-            "sweeps.reported", LimitGroup.LOGGING, _("Runs that an agent of a sweep reports at once"),
+            "sweeps.reported", LimitGroup.LOGGING, _("Runs that a sweep agent reports at once"),
             lambda: agents.MAX_REPORTED, REFUSED,
         ),
         length_limit("sweep", _("Name of a sweep"), lambda: services.MAX_NAME),

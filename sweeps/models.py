@@ -123,9 +123,9 @@ class SweepAgent(models.Model):
 class TrialState(models.TextChoices):
     """How far a trial is."""
 
-    GIVEN = "given", _("Given to an agent")
+    GIVEN = "given", _("Assigned to an agent")
     RUNNING = "running", _("Running")
-    WAITING = "waiting", _("Waiting to be repeated")
+    WAITING = "waiting", _("Waiting to be retried")
     ENDED = "ended", _("Ended")
 
 

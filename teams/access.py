@@ -114,7 +114,7 @@ def _of_teams() -> dict[StrEnum, ActionSpec]:
         ),
         TeamAction.MANAGE_STORAGE: ActionSpec(
             TEAM, organization_admins, label=_("Manage the team’s bucket"),
-            help=_("Connect a bucket that takes the team’s files, change its credentials, and move files back."),
+            help=_("Connect a bucket for the team’s files, change its credentials, and move files back."),
         ),
         TeamAction.DELETE: ActionSpec(
             TEAM, organization_admins, label=_("Delete and restore the team"),

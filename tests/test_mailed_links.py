@@ -186,7 +186,7 @@ class Dead(NamedTuple):
 
 
 DEAD = [
-    Dead(_confirmation, 0, "", 200, "Is new@example.com the address of the account ada?", "Yes, confirm"),
+    Dead(_confirmation, 0, "", 200, "Is new@example.com the address of the account ada?", "Verify address"),
     Dead(_confirmation, 4, "", 410, "It was valid for 3 days.", "Send a new link"),
     Dead(_confirmation, 4, "ada", 410, "It was valid for 3 days.", "Send a new link"),
     Dead(_confirmation, 0, "eve", 403, "you are signed in as eve", "Use another account"),
@@ -195,7 +195,7 @@ DEAD = [
         0,
         "",
         410,
-        "new@example.com is already confirmed; each link works only once",
+        "new@example.com is already verified; each link works only once",
         SIGN_IN,
     ),
     Dead(
@@ -203,10 +203,10 @@ DEAD = [
         0,
         "ada",
         410,
-        "new@example.com is already confirmed; each link works only once",
+        "new@example.com is already verified; each link works only once",
         "/settings/emails",
     ),
-    Dead(_confirmation_taken, 0, "", 409, "already confirmed for another account", SIGN_IN),
+    Dead(_confirmation_taken, 0, "", 409, "already verified for another account", SIGN_IN),
     Dead(_confirmation_gone, 0, "", 410, "The address was removed from its account", SIGN_IN),
     Dead(_confirmation_broken, 0, "", 404, "This link is incomplete", SIGN_IN),
     Dead(_confirmation_broken, 0, "ada", 404, "This link is incomplete", "/settings/emails"),

@@ -42,7 +42,7 @@ def register() -> None:
         ),
         Limit(
             "requests.bytes", requests, _("A request to GraphQL or REST, and a form"),
-            lambda: settings.GRAPHQL_MAX_BYTES, _("Answered 413; send less at once."),
+            lambda: settings.GRAPHQL_MAX_BYTES, _("Returns 413; send less at once."),
             LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_MIB",
         ),
         Limit(

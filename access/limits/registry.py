@@ -37,7 +37,7 @@ _LABELS: Mapping[LimitGroup, Promise] = {
     LimitGroup.FILES: _("Files"),
     LimitGroup.ACCOUNT: _("Account"),
     LimitGroup.TEAM: _("Team and its projects"),
-    LimitGroup.LENGTHS: _("Lengths of texts"),
+    LimitGroup.LENGTHS: _("Text lengths"),
 }
 
 

@@ -26,8 +26,8 @@ class Reach:
 
 FULL = Reach(
     "full",
-    gettext_lazy("Everything"),
-    gettext_lazy("All that the account may do, wherever it may do it."),
+    gettext_lazy("Full access"),
+    gettext_lazy("Everything the account can do, anywhere."),
     None,
 )
 CHOSEN = "chosen"

@@ -40,15 +40,15 @@ _AMD = "amdgpu files, amd-smi, rocm-smi"
 _ALL_GPUS = "NVML, nvidia-smi, DCGM; amdgpu files, amd-smi, rocm-smi; macmon, ioreg"
 
 _HOST = [
-    Metric("cpu", "%", "CPU", "CPU", "psutil, cgroup", "CPU time of the watched processes over the CPUs they may use: the control group's limit, else the physical cores, so hyper-threads can take it above 100. Without a watched process, of the whole machine."),
+    Metric("cpu", "%", "CPU", "CPU", "psutil, cgroup", "CPU time of the watched processes relative to the CPUs they can use: the cgroup limit, or the physical cores, so hyper-threading can take it above 100. Without a watched process, of the whole machine."),
     Metric("cpu.{core}.cpu_percent", "%", "CPU core {core}", "CPU", "psutil", "Use of one logical core; sent with the setting `per_core`."),
     Metric("proc.cpu.threads", "count", "Threads", "CPU", "psutil", "Threads of the watched processes."),
-    Metric("proc.cpu.throttledPercent", "%", "CPU throttled", "CPU", "cgroup", "Share of scheduling periods in which the control group's CPU limit held processes back."),
-    Metric("memory_percent", "%", "Memory", "Memory", "psutil, cgroup", "Memory in use, of the machine or of the control group's limit.", ("memory",)),
-    Metric("proc.memory.availableMB", "MiB", "Memory available", "Memory", "psutil, cgroup", "Memory that can still be had without swapping."),
+    Metric("proc.cpu.throttledPercent", "%", "CPU throttled", "CPU", "cgroup", "Share of scheduling periods in which the cgroup's CPU limit throttled processes."),
+    Metric("memory_percent", "%", "Memory", "Memory", "psutil, cgroup", "Memory in use, relative to the machine's memory or the cgroup limit.", ("memory",)),
+    Metric("proc.memory.availableMB", "MiB", "Memory available", "Memory", "psutil, cgroup", "Memory available without swapping."),
     Metric("proc.memory.rssMB", "MiB", "Process memory", "Memory", "psutil", "Resident memory of the watched processes."),
-    Metric("proc.memory.percent", "%", "Process memory", "Memory", "psutil, cgroup", "Resident memory of the watched processes, of the machine's memory or the control group's limit."),
-    Metric("proc.memory.oomKills", "count", "Killed for memory", "Memory", "cgroup", "Processes of the control group that the kernel killed for memory.", (), cumulative=True),
+    Metric("proc.memory.percent", "%", "Process memory", "Memory", "psutil, cgroup", "Resident memory of the watched processes, relative to the machine's memory or the cgroup limit."),
+    Metric("proc.memory.oomKills", "count", "OOM kills", "Memory", "cgroup", "Processes of the cgroup that the kernel killed because memory ran out.", (), cumulative=True),
     Metric("disk.{path}.usagePercent", "%", "Disk {path} used", "Disk", "psutil", "Space in use on the file system of a path.", ("disk", "disk.{path}.usagePercen")),
     Metric("disk.{path}.usageGB", "GiB", "Disk {path} used", "Disk", "psutil", "Space in use on the file system of a path."),
     Metric("disk.in", "MiB", "Disk read", "Disk", "psutil", "Read from all disks since the first sample.", (), cumulative=True),
@@ -61,14 +61,14 @@ _HOST = [
 ]  # fmt: skip
 
 _GPU = [
-    Metric("gpu", "%", "GPU use", "GPU", _ALL_GPUS, "Share of time in which something ran on the GPU."),
-    Metric("memoryAllocated", "%", "GPU memory allocated", "GPU", _ALL_GPUS, "Memory in use, of the GPU's memory."),
+    Metric("gpu", "%", "GPU use", "GPU", _ALL_GPUS, "Share of time during which something ran on the GPU."),
+    Metric("memoryAllocated", "%", "GPU memory allocated", "GPU", _ALL_GPUS, "Memory in use, relative to the GPU's memory."),
     Metric("memoryAllocatedBytes", "bytes", "GPU memory allocated", "GPU", _ALL_GPUS, "Memory in use."),
-    Metric("powerWatts", "W", "GPU power", "GPU", _ALL_GPUS, "Electrical power now; AMD MI200 tells the average."),
-    Metric("temp", "°C", "GPU temperature", "GPU", _ALL_GPUS, "Temperature; on AMD the memory's, else the hottest or the edge's."),
-    Metric("powerPercent", "%", "GPU power", "GPU", _NVML + "; " + _AMD, "Power, of the limit that is enforced."),
-    Metric("memory", "%", "GPU memory access", "GPU", _NVML + "; " + _AMD, "Share of time in which the memory was read or written; not how full it is."),
-    Metric("enforcedPowerLimitWatts", "W", "GPU power limit", "GPU", _NVML, "The power limit that is enforced."),
+    Metric("powerWatts", "W", "GPU power", "GPU", _ALL_GPUS, "Current power draw; AMD MI200 reports the average."),
+    Metric("temp", "°C", "GPU temperature", "GPU", _ALL_GPUS, "Temperature; on AMD, of the memory, or else of the hottest spot or the edge."),
+    Metric("powerPercent", "%", "GPU power", "GPU", _NVML + "; " + _AMD, "Power draw, relative to the enforced limit."),
+    Metric("memory", "%", "GPU memory access", "GPU", _NVML + "; " + _AMD, "Share of time during which memory was read or written; not how full it is."),
+    Metric("enforcedPowerLimitWatts", "W", "GPU power limit", "GPU", _NVML, "The enforced power limit."),
     Metric("energyJoules", "J", "GPU energy", "GPU", _NVML, "Energy used since the driver was loaded.", cumulative=True),
     Metric("smClock", "MHz", "SM clock", "GPU", _NVML + "; " + _AMD, "Clock of the multiprocessors."),
     Metric("memoryClock", "MHz", "Memory clock", "GPU", _NVML + "; " + _AMD, "Clock of the memory."),
@@ -76,28 +76,28 @@ _GPU = [
     Metric("correctedMemoryErrors", "count", "Corrected memory errors", "GPU", _NVML + "; " + _AMD, "Errors that ECC corrected since the driver was loaded.", cumulative=True),
     Metric("unCorrectedMemoryErrors", "count", "Uncorrected memory errors", "GPU", _NVML + "; " + _AMD, "Errors that ECC found and could not correct since the driver was loaded.", ("uncorrectedMemoryErrors",), cumulative=True),
     Metric("encoderUtilization", "%", "Video encoder", "GPU", _NVML, "Use of the video encoder."),
-    Metric("fanSpeed", "%", "Fan speed", "GPU", _NVML, "Speed of the first fan, of its greatest."),
+    Metric("fanSpeed", "%", "Fan speed", "GPU", _NVML, "Speed of the first fan, relative to its maximum."),
     Metric("smActive", "%", "SM active", "GPU", _GPM, "Share of multiprocessors with at least one warp, over time."),
-    Metric("smOccupancy", "%", "SM occupancy", "GPU", _GPM, "Warps resident, of the most there can be."),
-    Metric("dramActive", "%", "Memory bandwidth", "GPU", _GPM, "Memory bandwidth in use, of the most there is."),
-    Metric("pipeTensorActive", "%", "Tensor cores", "GPU", _GPM, "Share of time in which tensor cores worked."),
-    Metric("pipeTensorHmmaActive", "%", "Tensor cores, FP16", "GPU", _GPM, "Share of time in which tensor cores worked on half precision."),
-    Metric("pipeFp64Active", "%", "FP64 pipe", "GPU", _GPM, "Share of time in which the FP64 pipe worked."),
-    Metric("pipeFp32Active", "%", "FP32 pipe", "GPU", _GPM, "Share of time in which the FP32 pipe worked."),
-    Metric("pipeFp16Active", "%", "FP16 pipe", "GPU", _GPM, "Share of time in which the FP16 pipe worked."),
+    Metric("smOccupancy", "%", "SM occupancy", "GPU", _GPM, "Resident warps, relative to the maximum."),
+    Metric("dramActive", "%", "Memory bandwidth", "GPU", _GPM, "Memory bandwidth in use, relative to the maximum."),
+    Metric("pipeTensorActive", "%", "Tensor cores", "GPU", _GPM, "Share of time during which tensor cores worked."),
+    Metric("pipeTensorHmmaActive", "%", "Tensor cores, FP16", "GPU", _GPM, "Share of time during which tensor cores worked in half precision."),
+    Metric("pipeFp64Active", "%", "FP64 pipe", "GPU", _GPM, "Share of time during which the FP64 pipe worked."),
+    Metric("pipeFp32Active", "%", "FP32 pipe", "GPU", _GPM, "Share of time during which the FP32 pipe worked."),
+    Metric("pipeFp16Active", "%", "FP16 pipe", "GPU", _GPM, "Share of time during which the FP16 pipe worked."),
     Metric("pcieTxBytes", "bytes/s", "PCIe sent", "GPU", _GPM, "Sent over PCIe."),
     Metric("pcieRxBytes", "bytes/s", "PCIe received", "GPU", _GPM, "Received over PCIe."),
     Metric("nvlinkTxBytes", "bytes/s", "NVLink sent", "GPU", _GPM, "Sent over all NVLinks."),
     Metric("nvlinkRxBytes", "bytes/s", "NVLink received", "GPU", _GPM, "Received over all NVLinks."),
-    Metric("pcieLinkGen", "", "PCIe generation", "GPU", _NVML, "Generation at which the link runs now."),
-    Metric("pcieLinkWidth", "lanes", "PCIe lanes", "GPU", _NVML, "Lanes that the link uses now."),
+    Metric("pcieLinkGen", "", "PCIe generation", "GPU", _NVML, "Current generation of the link."),
+    Metric("pcieLinkWidth", "lanes", "PCIe lanes", "GPU", _NVML, "Lanes the link currently uses."),
     Metric("pcieLinkSpeed", "Mbit/s", "PCIe link speed", "GPU", _NVML, "Speed of a lane."),
-    Metric("maxPcieLinkGen", "", "PCIe generation, most", "GPU", _NVML, "Greatest generation that GPU and board know."),
-    Metric("maxPcieLinkWidth", "lanes", "PCIe lanes, most", "GPU", _NVML, "Most lanes that GPU and board have."),
+    Metric("maxPcieLinkGen", "", "Max PCIe generation", "GPU", _NVML, "Highest generation the GPU and board support."),
+    Metric("maxPcieLinkWidth", "lanes", "Max PCIe lanes", "GPU", _NVML, "Most lanes the GPU and board support."),
 ]  # fmt: skip
 
 _OTHER_GPU = [
-    Metric("gpu.{gpu}.memoryReadWriteActivity", "%", "GPU memory access", "GPU", "rocm-smi", "Share of time in which the memory was read or written."),
+    Metric("gpu.{gpu}.memoryReadWriteActivity", "%", "GPU memory access", "GPU", "rocm-smi", "Share of time during which memory was read or written."),
     Metric("gpu.{gpu}.memoryOverDrive", "%", "Memory overdrive", "GPU", "rocm-smi", "How far the memory is overclocked."),
     Metric("gpu.{gpu}.freq", "MHz", "GPU clock", "GPU", "macmon, powermetrics", "Clock of the GPU."),
     Metric("gpu.{gpu}.memoryTemp", "°C", "GPU memory temperature", "GPU", "DCGM", "Temperature of the memory."),
@@ -114,9 +114,9 @@ _OTHER_GPU = [
     Metric("ane.power", "W", "Neural engine", "Apple silicon", "macmon", "Power of the neural engine."),
     Metric("system.powerWatts", "W", "Machine power", "Apple silicon", "macmon", "Power of the whole machine."),
     Metric("memory.used", "bytes", "Memory used", "Apple silicon", "macmon", "Memory in use."),
-    Metric("memory.used_percent", "%", "Memory used", "Apple silicon", "macmon", "Memory in use, of all."),
+    Metric("memory.used_percent", "%", "Memory used", "Apple silicon", "macmon", "Memory in use, relative to the total."),
     Metric("swap.used", "bytes", "Swap used", "Apple silicon", "macmon", "Swap in use."),
-    Metric("swap.used_percent", "%", "Swap used", "Apple silicon", "macmon", "Swap in use, of what there is now."),
+    Metric("swap.used_percent", "%", "Swap used", "Apple silicon", "macmon", "Swap in use, relative to the current total."),
 ]  # fmt: skip
 
 _ACCELERATORS = [
@@ -127,25 +127,25 @@ _ACCELERATORS = [
     Metric("ipu.{ipu}.clock (MHz)", "MHz", "IPU clock", "IPU", "gcipuinfo", "Clock of the IPU."),
     Metric("ipu.{ipu}.ipu power (W)", "W", "IPU power", "IPU", "gcipuinfo", "Power of the IPU."),
     Metric("ipu.{ipu}.link speed (GT/s)", "GT/s", "IPU link speed", "IPU", "gcipuinfo", "Speed of the host link; sent once.", ("ipu.{ipu}.speed (GT/s)",)),
-    Metric("ipu.{ipu}.{key}", "", "IPU {key}", "IPU", "gcipuinfo", "Any other attribute that is a number; sent once."),
-    Metric("tpu.{tpu}.memoryUsage", "%", "TPU memory", "TPU", "runtime metrics service", "High-bandwidth memory in use, of all.", ("tpu.{tpu}.hbmMemoryUsage",)),
+    Metric("ipu.{ipu}.{key}", "", "IPU {key}", "IPU", "gcipuinfo", "Any other numeric attribute; sent once."),
+    Metric("tpu.{tpu}.memoryUsage", "%", "TPU memory", "TPU", "runtime metrics service", "High-bandwidth memory in use, relative to the total.", ("tpu.{tpu}.hbmMemoryUsage",)),
     Metric("tpu.{tpu}.memoryUsageBytes", "bytes", "TPU memory", "TPU", "runtime metrics service", "High-bandwidth memory in use.", ("tpu.{tpu}.hbmCapacityUsage",)),
-    Metric("tpu.{tpu}.dutyCycle", "%", "TPU duty cycle", "TPU", "runtime metrics service", "Share of time in which the tensor core worked; one value per chip, shown for each of its devices."),
+    Metric("tpu.{tpu}.dutyCycle", "%", "TPU duty cycle", "TPU", "runtime metrics service", "Share of time during which the tensor core worked; one value per chip, shown for each of its devices."),
     Metric("tpu.{tpu}.tensorcoreIdleDuration", "s", "TPU idle", "TPU", "runtime metrics service", "Time since something last ran on the tensor core."),
-    Metric("tpu.{tpu}.runtimeHbmUtilization", "%", "TPU memory bandwidth", "TPU", "runtime metrics service", "Use of the high-bandwidth memory, as the runtime tells it."),
+    Metric("tpu.{tpu}.runtimeHbmUtilization", "%", "TPU memory bandwidth", "TPU", "runtime metrics service", "Use of the high-bandwidth memory, as reported by the runtime."),
     Metric("tpu", "%", "TPU use", "TPU", "TensorFlow profiler", "Use of the matrix units of a TPU reached over the network (`TPU_NAME`)."),
     Metric("trn.{core}.neuroncore_utilization", "%", "NeuronCore use", "Trainium", "neuron-monitor", "Use of a NeuronCore."),
-    Metric("trn.host_total_memory_usage", "bytes", "Host memory of Neuron", "Trainium", "neuron-monitor", "Memory of the host that the Neuron runtime uses."),
-    Metric("trn.neuron_device_total_memory_usage", "bytes", "Device memory of Neuron", "Trainium", "neuron-monitor", "Memory of the devices that the Neuron runtime uses."),
+    Metric("trn.host_total_memory_usage", "bytes", "Neuron host memory", "Trainium", "neuron-monitor", "Memory of the host that the Neuron runtime uses."),
+    Metric("trn.neuron_device_total_memory_usage", "bytes", "Neuron device memory", "Trainium", "neuron-monitor", "Memory of the devices that the Neuron runtime uses."),
     *(
-        Metric(f"trn.host_memory_usage.{part}", "bytes", f"Host memory: {name}", "Trainium", "neuron-monitor", f"Of it, {name}.", (f"trn.host_total_memory_usage.{part}",))
+        Metric(f"trn.host_memory_usage.{part}", "bytes", f"Host memory: {name}", "Trainium", "neuron-monitor", f"Host memory used by {name}.", (f"trn.host_total_memory_usage.{part}",))
         for part, name in (("application_memory", "the application"), ("constants", "constants"), ("dma_buffers", "DMA buffers"), ("tensors", "tensors"))
     ),
     *(
-        Metric(f"trn.{{core}}.neuroncore_memory_usage.{part}", "bytes", f"NeuronCore memory: {name}", "Trainium", "neuron-monitor", f"Memory of a core that holds {name}.")
+        Metric(f"trn.{{core}}.neuroncore_memory_usage.{part}", "bytes", f"NeuronCore memory: {name}", "Trainium", "neuron-monitor", f"Core memory used by {name}.")
         for part, name in (("constants", "constants"), ("model_code", "the model's code"), ("model_shared_scratchpad", "the shared scratchpad"), ("runtime_memory", "the runtime"), ("tensors", "tensors"))
     ),
-    Metric("openmetrics.{endpoint}.{metric}.{n}", "", "{endpoint}: {metric}", "OpenMetrics", "the endpoint", "A gauge or counter; n counts the label sets as they were first seen, and the run's metadata tells the labels of each."),
+    Metric("openmetrics.{endpoint}.{metric}.{n}", "", "{endpoint}: {metric}", "OpenMetrics", "the endpoint", "A gauge or counter; n numbers the label sets in the order they were first seen, and the run's metadata lists the labels of each."),
 ]  # fmt: skip
 
 _MIG = ("memoryAllocated", "memoryAllocatedBytes", *(metric.tag for metric in _GPU if metric.source == _GPM))
@@ -155,8 +155,8 @@ def _gpu_metrics() -> Iterator[Metric]:
     """Write out that a GPU's metrics exist for the GPU, for the watched processes, and partly for MIG instances."""
     for place, group, more in (
         ("gpu.{gpu}.", "GPU", ""),
-        ("gpu.process.{gpu}.", "GPU of the process", " While a watched process uses the GPU."),
-        ("gpu.{gpu}.mig.{mig}.", "MIG instance", " Of one MIG instance."),
+        ("gpu.process.{gpu}.", "GPU of the process", " Only while a watched process uses the GPU."),
+        ("gpu.{gpu}.mig.{mig}.", "MIG instance", " For one MIG instance."),
     ):
         for metric in _GPU:
             if group == "MIG instance" and metric.tag not in _MIG:

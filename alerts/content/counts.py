@@ -19,5 +19,5 @@ def _number_of(state: str, count: int) -> str:
         RunState.CRASHED: ngettext("%(n)d run crashed", "%(n)d runs crashed", count),
         RunState.KILLED: ngettext("%(n)d run was stopped", "%(n)d runs were stopped", count),
     }
-    other = ngettext("%(n)d run changed its state", "%(n)d runs changed their state", count)
+    other = ngettext("%(n)d run changed state", "%(n)d runs changed state", count)
     return sentences.get(RunState(state), other) % {"n": count}

@@ -237,9 +237,9 @@ def _notice_without_run(message: Message, events: Sequence[Event]) -> Notice:
         for event, one in each
     )
     title = (
-        ngettext("%(n)d event of sweeps", "%(n)d events of sweeps", len(lines))
+        ngettext("%(n)d sweep event", "%(n)d sweep events", len(lines))
         if all(event.kind == EventKind.SWEEP for event in events)
-        else ngettext("%(n)d change of artifacts", "%(n)d changes of artifacts", len(lines))
+        else ngettext("%(n)d artifact change", "%(n)d artifact changes", len(lines))
     ) % {"n": len(lines)}
     shared = _shared_variables(lines)
     return Notice(
@@ -278,7 +278,7 @@ def _sentence(state: str) -> str:
         RunState.FAILED: _("%(run)s failed"),
         RunState.CRASHED: _("%(run)s crashed"),
         RunState.KILLED: _("%(run)s was stopped"),
-    }.get(RunState(state), _("%(run)s changed its state"))
+    }.get(RunState(state), _("%(run)s changed state"))
 
 
 def _first_and_count(titles: Sequence[str]) -> str:

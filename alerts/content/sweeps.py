@@ -104,5 +104,5 @@ def _counts(states: Mapping[str, int]) -> str:
     going_on = {RunState.PENDING, RunState.RUNNING, RunState.PREEMPTING}
     parts = count_states({state: n for state, n in states.items() if state not in going_on})
     if active := sum(states.get(state, 0) for state in going_on):
-        parts.append(_("%(n)d not ended") % {"n": active})
+        parts.append(_("%(n)d unfinished") % {"n": active})
     return ", ".join(parts)

@@ -185,7 +185,7 @@ def _change(actor: Actor, row: Destination, *, url: Any = None, is_on: Any = Non
         target = check(url.strip())
         row.sealed_url, row.place = sealed(url.strip()), target.host
     elif not row.sealed_url:
-        raise Invalid(_("A destination needs an address."))
+        raise Invalid(_("A destination needs a URL."))
     if is_on is not None:
         row.is_on = is_on
         row.off_reason = "" if is_on else row.off_reason

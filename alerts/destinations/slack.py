@@ -45,7 +45,7 @@ def install_url(*, actor: Actor, team: Team, redirect: str) -> str:
     """
     require(actor, AlertAction.MANAGE, team)
     if not is_available():
-        raise Conflict(_("This installation has no Slack app; paste a webhook address instead."))
+        raise Conflict(_("This installation has no Slack app; paste a webhook URL instead."))
     state = signing.dumps({"user": actor.user_id, "team": team.pk, "redirect": redirect}, salt=_SALT)
     return authorize_url(state=state, redirect=redirect)
 

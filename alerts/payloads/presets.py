@@ -176,8 +176,8 @@ PRESETS: dict[str, Preset] = {
     "teams": Preset(
         _("Microsoft Teams"),
         _(
-            "In the channel open Workflows, choose “Post to a channel when a webhook request is received”, and "
-            "copy its address."
+            "In the channel, open Workflows, choose “Post to a channel when a webhook request is received”, and "
+            "copy its URL."
         ),
         "https://….powerautomate.com/…/triggers/manual/paths/invoke?…",
         _TEAMS,
@@ -185,14 +185,14 @@ PRESETS: dict[str, Preset] = {
     ),
     "discord": Preset(
         _("Discord"),
-        _("In the channel’s settings open Integrations, then Webhooks, create one and copy its address."),
+        _("In the channel’s settings, open Integrations, then Webhooks. Create one and copy its URL."),
         "https://discord.com/api/webhooks/…",
         _DISCORD,
         "https://discord.com/developers/docs/resources/webhook#execute-webhook",
     ),
     "ntfy": Preset(
         _("ntfy"),
-        _("The address of the topic you subscribe to. A protected topic needs its access token."),
+        _("The URL of the topic you subscribe to. A protected topic needs its access token."),
         "https://ntfy.sh/your-topic",
         _NTFY,
         "https://docs.ntfy.sh/publish/#publish-as-json",
@@ -211,8 +211,8 @@ PRESETS: dict[str, Preset] = {
     "feishu": Preset(
         _("Feishu / Lark"),
         _(
-            "In the group’s settings add a custom bot and copy its address. Leave its signature off; "
-            "Feishu’s signature is not supported."
+            "In the group’s settings, add a custom bot and copy its URL. Leave its signature off; Feishu’s "
+            "signature is not supported."
         ),
         "https://open.feishu.cn/open-apis/bot/v2/hook/…",
         _FEISHU,
@@ -221,7 +221,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "mattermost": Preset(
         _("Mattermost, Rocket.Chat"),
-        _("Create an incoming webhook in the server’s integrations and copy its address."),
+        _("Create an incoming webhook in the server’s integrations and copy its URL."),
         "https://chat.example.com/hooks/…",
         _MATTERMOST,
         "https://developers.mattermost.com/integrate/reference/message-attachments/",

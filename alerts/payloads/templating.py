@@ -95,7 +95,7 @@ VARIABLES: dict[str, Variable] = {
         [{"name": "State", "value": "Finished", "inline": True}],
         "message",
     ),
-    "topic": Variable(gettext_lazy("For ntfy: the last part of the address"), "runyard-alerts", "message"),
+    "topic": Variable(gettext_lazy("For ntfy: the last part of the URL"), "runyard-alerts", "message"),
     "event_type": Variable(
         gettext_lazy("What happened, such as RUN_STATE; SEVERAL if it differs between runs"),
         "RUN_STATE",
@@ -109,7 +109,7 @@ VARIABLES: dict[str, Variable] = {
     "run_id": Variable(gettext_lazy("ID of the run"), "k2x9q7ab"),
     "run_name": Variable(gettext_lazy("Run name"), "swift-river-12"),
     "run_url": Variable(
-        gettext_lazy("Address of the run"), "https://runyard.example.com/vision/cifar/runs/k2x9q7ab"
+        gettext_lazy("URL of the run"), "https://runyard.example.com/vision/cifar/runs/k2x9q7ab"
     ),
     "run_state": Variable(gettext_lazy("State of the run"), "finished"),
     "metric_name": Variable(gettext_lazy("Metric that met the condition"), "val/loss"),
@@ -119,19 +119,19 @@ VARIABLES: dict[str, Variable] = {
     "tag": Variable(gettext_lazy("Tag that was added or removed"), "release", "artifact"),
     "artifact_collection_name": Variable(gettext_lazy("Collection of the artifact"), "resnet", "artifact"),
     "artifact_version": Variable(
-        gettext_lazy("Address of the version for programs"), "wandb-artifact://_id/QXJ0aWZhY3Q6MQ==", "artifact"
+        gettext_lazy("URI of the version, for programs"), "wandb-artifact://_id/QXJ0aWZhY3Q6MQ==", "artifact"
     ),
     "artifact_version_string": Variable(
         gettext_lazy("Name of the version"), "vision/cifar/resnet:v3", "artifact"
     ),
     "artifact_url": Variable(
-        gettext_lazy("Address of the version’s page"),
+        gettext_lazy("URL of the version’s page"),
         "https://runyard.example.com/vision/cifar/artifacts/model/resnet/v3", "artifact",
     ),
     "sweep_id": Variable(gettext_lazy("ID of the sweep"), "q8w3n5zt", "sweep"),
     "sweep_name": Variable(gettext_lazy("Name of the sweep"), "learning-rates", "sweep"),
     "sweep_url": Variable(
-        gettext_lazy("Address of the sweep"), "https://runyard.example.com/vision/cifar/sweeps/q8w3n5zt", "sweep"
+        gettext_lazy("URL of the sweep"), "https://runyard.example.com/vision/cifar/sweeps/q8w3n5zt", "sweep"
     ),
     "sweep_state": Variable(
         gettext_lazy("RUNNING, PAUSED, FINISHED, STOPPED or CANCELED"), "FINISHED", "sweep"
@@ -139,7 +139,7 @@ VARIABLES: dict[str, Variable] = {
     "best_value": Variable(gettext_lazy("Best value of the sweep’s metric so far"), 0.0312, "sweep"),
     "best_run": Variable(gettext_lazy("Name of the run with the best value"), "brisk-sweep-7", "sweep"),
     "best_run_url": Variable(
-        gettext_lazy("Address of that run"), "https://runyard.example.com/vision/cifar/runs/m4d7t2xw", "sweep"
+        gettext_lazy("URL of that run"), "https://runyard.example.com/vision/cifar/runs/m4d7t2xw", "sweep"
     ),
     "failed_runs": Variable(gettext_lazy("How many of its runs failed or crashed"), 2, "sweep"),
     "ended_runs": Variable(gettext_lazy("How many of its runs have ended"), 14, "sweep"),

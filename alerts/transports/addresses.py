@@ -31,7 +31,7 @@ def check_webhook(url: str) -> Target:
     try:
         return target_of(url)
     except OutgoingError as error:
-        raise Invalid(_("Invalid webhook address: %(why)s.") % {"why": error}) from None
+        raise Invalid(_("Invalid webhook URL: %(why)s.") % {"why": error}) from None
 
 
 def check_slack(url: str) -> Target:
@@ -46,4 +46,4 @@ def check_slack(url: str) -> Target:
     if target.host in SLACK_HOSTS and target.scheme == "https" and target.port == 443:
         return target
     hosts = ", ".join(f"https://{host}/" for host in sorted(SLACK_HOSTS))
-    raise Invalid(_("Slack addresses begin with %(hosts)s.") % {"hosts": hosts})
+    raise Invalid(_("Slack URLs begin with %(hosts)s.") % {"hosts": hosts})

@@ -104,7 +104,7 @@ def _result(destination: Destination, answer: Answer, request: str, mask: Mask) 
     status = answer.status
     error = mask(presets.preset_of(destination).refusal(answer.content)) if status < 300 else f"HTTP {status}"
     if 300 <= status < 400:
-        error = _("The address returned a redirect (HTTP %(status)s). Redirects are not followed.") % {
+        error = _("The URL returned a redirect (HTTP %(status)s). Redirects are not followed.") % {
             "status": status
         }
     return SendResult(

@@ -21,7 +21,7 @@ _ABILITIES: tuple[tuple[Promise, StrEnum], ...] = (
     (_("Download files, and use versions in runs"), ArtifactAction.DOWNLOAD),
     (_("Link and unlink versions"), ArtifactAction.CREATE),
     (_("Set aliases and tags, edit and delete collections"), ArtifactAction.UPDATE),
-    (_("Give and take protected aliases"), RegistryAction.PROTECT_ALIASES),
+    (_("Add and remove protected aliases"), RegistryAction.PROTECT_ALIASES),
     (_("Manage members, settings and visibility"), RegistryAction.UPDATE),
     (_("Delete and restore the registry"), RegistryAction.DELETE),
 )

@@ -66,10 +66,10 @@ def read_gguf(content: Openable) -> TensorListing:
             raise UnreadablePreview(_("This is not a GGUF file."))
         version = header.number("<I")
         if version not in {2, 3}:
-            text = _("GGUF of version %(version)s is not read, only versions 2 and 3, little endian.")
+            text = _("GGUF version %(version)s is not supported, only little-endian versions 2 and 3.")
             raise UnreadablePreview(text % {"version": version})
         tensor_count = header.count(MOST_TENSORS, _("tensors"))
-        entry_count = header.count(_MOST_ENTRIES, _("keys in its metadata"))
+        entry_count = header.count(_MOST_ENTRIES, _("metadata keys"))
         metadata = tuple((header.text(), header.value()) for _index in range(entry_count))
         placed = [_read_tensor(header) for _index in range(tensor_count)]
         _check_places(placed, header, dict(metadata).get("general.alignment", ""))
@@ -90,9 +90,9 @@ class _Header:
     def _pass(self, size: int) -> None:
         self.place += size
         if self.place > self.size:
-            raise UnreadablePreview(_("The file is cut off within its header."))
+            raise UnreadablePreview(_("The file is truncated: its header is incomplete."))
         if self.place > HEADER_BYTES:
-            text = _("The header is too large: up to %(most)s MiB are read.")
+            text = _("The header is too large; at most %(most)s MiB are supported.")
             raise UnreadablePreview(text % {"most": HEADER_BYTES // MIB})
 
     def read(self, size: int) -> bytes:
@@ -113,7 +113,7 @@ class _Header:
     def count(self, most: int, what: str) -> int:
         count = self.length()
         if count > most:
-            text = _("The file says that it has %(count)s %(what)s; up to %(most)s are read.")
+            text = _("The file declares %(count)s %(what)s; at most %(most)s are supported.")
             raise UnreadablePreview(text % {"count": count, "what": what, "most": most})
         return count
 
@@ -143,7 +143,7 @@ class _Header:
         """Return the first items, and how many there are if they are not all."""
         if depth > _DEEPEST:
             raise UnreadablePreview(
-                _("Lists in the metadata are nested deeper than %(most)s.") % {"most": _DEEPEST}
+                _("Lists in the metadata are nested more than %(most)s levels deep.") % {"most": _DEEPEST}
             )
         kind, count = int(self.number("<I")), self.length()
         self._count_items(count if kind in {_STRING, _ARRAY} else 0)
@@ -156,7 +156,7 @@ class _Header:
     def _count_items(self, count: int) -> None:
         self._item_count += count
         if self._item_count > _MOST_ITEMS:
-            text = _("The lists in the metadata have more than %(most)s texts and lists.")
+            text = _("The lists in the metadata have more than %(most)s strings and lists.")
             raise UnreadablePreview(text % {"most": _MOST_ITEMS})
 
     def _skip_items(self, kind: int, count: int, depth: int) -> None:
@@ -178,7 +178,7 @@ def _read_tensor(header: _Header) -> _Placed:
     name = header.text()
     dimension_count = int(header.number("<I"))
     if dimension_count > _MOST_DIMENSIONS:
-        text = _("%(name)s has %(count)s dimensions; up to %(most)s are read.")
+        text = _("%(name)s has %(count)s dimensions; at most %(most)s are supported.")
         raise UnreadablePreview(text % {"name": name, "count": dimension_count, "most": _MOST_DIMENSIONS})
     shape = tuple(header.length() for _index in range(dimension_count))
     kind = int(header.number("<I"))
@@ -186,7 +186,7 @@ def _read_tensor(header: _Header) -> _Placed:
     tensor = Tensor(name, dtype, shape, None)
     if block_bytes is not None:
         if tensor.value_count % block_values:
-            text = _("The shape of %(name)s does not fit its type %(dtype)s.")
+            text = _("The shape of %(name)s does not match its type %(dtype)s.")
             raise UnreadablePreview(text % {"name": name, "dtype": dtype})
         tensor = Tensor(name, dtype, shape, tensor.value_count // block_values * block_bytes)
     return header.length(), tensor
@@ -199,5 +199,5 @@ def _check_places(placed: list[_Placed], header: _Header, alignment_text: str) -
     for offset, tensor in placed:
         if start + offset + (tensor.size_bytes or 0) > header.size:
             raise UnreadablePreview(
-                _("The file is cut off before the end of %(name)s.") % {"name": tensor.name}
+                _("The file is truncated: it ends within %(name)s.") % {"name": tensor.name}
             )

@@ -31,10 +31,10 @@ def read_json_tree(content: Path, *, revealed: bool) -> list[Node]:
     with content.open("rb") as file:
         text = file.read(TREE_BYTES + 1)
     if len(text) > TREE_BYTES:
-        limit = _("JSON of up to %(most)s MiB is shown as a tree; this is larger.")
+        limit = _("This JSON is too large to show as a tree; the limit is %(most)s MiB.")
         raise UnreadablePreview(limit % {"most": TREE_BYTES // MIB})
     try:
         tree = clean_tree(read_lenient(text))
     except ValueError:
-        raise UnreadablePreview(_("This is not JSON, or it is cut off.")) from None
+        raise UnreadablePreview(_("This is not valid JSON, or it is truncated.")) from None
     return nodes_of(tree if isinstance(tree, dict) else {"value": tree}, revealed=revealed)[0]

@@ -61,9 +61,9 @@ def _read_header(file: BinaryIO) -> tuple[dict[str, Any], int]:
     file.seek(0)
     length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
     if size < _LENGTH_BYTES or length > size - _LENGTH_BYTES:
-        raise UnreadablePreview(_("This is not a safetensors file, or it is cut off within its header."))
+        raise UnreadablePreview(_("This is not a safetensors file, or its header is truncated."))
     if length > HEADER_BYTES:
-        text = _("The header has %(size)s bytes; headers of up to %(most)s MiB are read.")
+        text = _("The header has %(size)s bytes; at most %(most)s MiB are supported.")
         raise UnreadablePreview(text % {"size": length, "most": HEADER_BYTES // MIB})
     try:
         header = read_lenient(file.read(length))
@@ -94,13 +94,13 @@ def _read_tensor(name: str, said: Any) -> _Placed:
         and _is_list_of_counts(place, 2)
     )
     if not is_complete or len(place) != 2:
-        text = _("The header does not say type, shape and place of %(name)s.")
+        text = _("The header lacks the type, shape or position of %(name)s.")
         raise UnreadablePreview(text % {"name": name})
     start, stop = place
     tensor = Tensor(name, clean_text(dtype), tuple(shape), stop - start)
     bits = _BITS.get(dtype)
     if bits is not None and tensor.value_count * bits != (stop - start) * 8:
-        text = _("%(name)s has another size than its type and shape say.")
+        text = _("The size of %(name)s does not match its type and shape.")
         raise UnreadablePreview(text % {"name": name})
     return start, stop, tensor
 
@@ -110,9 +110,9 @@ def _check_places(placed: list[_Placed], data_bytes: int) -> None:
     end = 0
     for start, stop, tensor in placed:
         if start != end or stop < start:
-            text = _("The bytes of %(name)s overlap others, or bytes before them belong to no tensor.")
+            text = _("The bytes of %(name)s overlap another tensor, or there is a gap before them.")
             raise UnreadablePreview(text % {"name": tensor.name})
         end = stop
     if end != data_bytes:
-        text = _("The header speaks of %(said)s bytes of data, but %(there)s are there.")
+        text = _("The header declares %(said)s bytes of data, but the file has %(there)s.")
         raise UnreadablePreview(text % {"said": end, "there": data_bytes})

@@ -86,7 +86,7 @@ def add_members(
 
 def no_candidate(name: str, registry: Registry) -> Invalid:
     """Return the refusal of a person or team that cannot be given a role in the registry."""
-    text = _("“%(name)s” does not belong to %(home)s and can have no role in its registry.")
+    text = _("“%(name)s” does not belong to %(home)s and cannot have a role in its registry.")
     return Invalid(text % {"name": name, "home": registry.project.team.name})
 
 

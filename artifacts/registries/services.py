@@ -239,7 +239,7 @@ def _change_types(registry: Registry, changes: RegistryChanges) -> None:
         registry.all_types_allowed = changes.all_types_allowed
     if (added or removed) and registry.all_types_allowed:
         raise Invalid(
-            _("This registry takes artifacts of all types. Limit its types before you add or remove some.")
+            _("This registry accepts all artifact types. Limit its types before you add or remove any.")
         )
     for name in added:
         ensure_type(registry.project, name)

@@ -58,7 +58,7 @@ def file(request: HttpRequest, *, path: str, **names: str) -> HttpResponse:
     version = place_of(request, names).version
     entry = entries_of(version, [path]).first()
     if entry is None or entry.content is None:
-        raise NotFound(_("The version has no file “%(path)s” here.") % {"path": path})
+        raise NotFound(_("The version has no file “%(path)s”.") % {"path": path})
     require_for(actor_of(request), ArtifactAction.DOWNLOAD, version)
     kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
     return redirect(tickets.get_path(entry.content.blob, name=path, content_type=kind, download=True))

@@ -46,4 +46,4 @@ def _preview(request: HttpRequest, team: Team, ttl_s: int) -> Preview:
 def _set(request: HttpRequest, team: Team) -> str:
     ttl_s = ttl_of_form(request.POST.get("ttl", ""), request.POST.get("ttl_days", "")) or 0
     set_team_policy(actor=actor_of(request), team=team, ttl_s=ttl_s)
-    return _("Retention of artifacts saved.")
+    return _("Artifact retention saved.")

@@ -56,7 +56,7 @@ def _collection(request: Request, project: Project | None, name: str | None) -> 
     if not name:
         return None
     if project is None:
-        raise Invalid(_("Name the project of the collection, too."))
+        raise Invalid(_("Specify the collection’s project as well."))
     return get_collection(actor_of(request), project, name)
 
 

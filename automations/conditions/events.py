@@ -9,7 +9,7 @@ from runs.states import RunState
 class AutomationEvent(models.TextChoices):
     """What an automation waits for."""
 
-    RUN_STATE = "RUN_STATE", _("A run changes its state")
+    RUN_STATE = "RUN_STATE", _("A run changes state")
     RUN_METRIC = "RUN_METRIC", _("A metric passes a threshold")
     RUN_METRIC_CHANGE = "RUN_METRIC_CHANGE", _("A metric changes by an amount")
     RUN_METRIC_ZSCORE = "RUN_METRIC_ZSCORE", _("A metric leaves its usual range")

@@ -109,9 +109,15 @@ def _change(test: Change) -> str:
 
 def _zscore(test: ZScore) -> str:
     says = {
-        Direction.ANY: _("%(metric)s is %(n)s standard deviations off its last %(window)d values"),
-        Direction.INCREASE: _("%(metric)s is %(n)s standard deviations above its last %(window)d values"),
-        Direction.DECREASE: _("%(metric)s is %(n)s standard deviations below its last %(window)d values"),
+        Direction.ANY: _(
+            "%(metric)s is %(n)s standard deviations from the mean of its last %(window)d values"
+        ),
+        Direction.INCREASE: _(
+            "%(metric)s is %(n)s standard deviations above the mean of its last %(window)d values"
+        ),
+        Direction.DECREASE: _(
+            "%(metric)s is %(n)s standard deviations below the mean of its last %(window)d values"
+        ),
     }
     values: dict[str, Any] = {"metric": test.metric, "n": number_words(test.threshold), "window": test.window}
     return says[test.direction] % values

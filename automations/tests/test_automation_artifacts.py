@@ -199,7 +199,7 @@ def test_several_changes_are_gathered_in_one_mail_with_a_line_each(project: Proj
     OutboxMail.objects.all().delete()
     told()
     mail = OutboxMail.objects.get()
-    assert mail.subject.endswith("New: 2 changes of artifacts")
+    assert mail.subject.endswith("New: 2 artifact changes")
     assert "one:v0 was created." in mail.text
     assert "two:v0 was created." in mail.text
 
@@ -217,7 +217,7 @@ def test_a_change_takes_as_many_statements_as_automations_wait_or_not(
 
 def test_a_collection_has_no_runs_to_wait_for(project: Project) -> None:
     collection = make_version(project).collection
-    with pytest.raises(Invalid, match="only wait for events of artifacts"):
+    with pytest.raises(Invalid, match="only use artifact events"):
         make_automation(project, "RUN_STATE", states("FAILED"), collection=collection)
     with pytest.raises(Invalid, match="does not belong"):
         waiting(ProjectFactory(team=project.team), "CREATE_ARTIFACT", collection=collection)
@@ -264,7 +264,7 @@ class TestPages:
         assert "vision/cifar/nothing" in answer.content.decode()
 
     def test_a_preview_says_that_there_is_none(self, client: Client, member: Any) -> None:
-        assert "Events of artifacts have no preview." in self.post(client, part="preview").content.decode()
+        assert "Artifact events have no preview." in self.post(client, part="preview").content.decode()
 
     def test_of_all_projects_there_is_no_collection(self, client: Client, project: Project) -> None:
         client.force_login(make_member(project.team))

@@ -38,7 +38,7 @@ STATE = METRIC | {"event": "RUN_STATE", "states": ["FAILED", "KILLED"]}
         (METRIC | {"aggregate": "MAX", "comparison": "$gte"}, "loss ≥ 0.1 (largest of 5)"),
         (CHANGE, "loss rises by 20% (mean of 10 against the 50 before)"),
         (CHANGE | {"measure": "ABSOLUTE", "change_aggregate": "LAST"}, "loss rises by 20"),
-        (SCORE, "loss is 2.5 standard deviations below its last 30 values"),
+        (SCORE, "loss is 2.5 standard deviations below the mean of its last 30 values"),
         (STATE, "Run fails or crashes or is killed"),
         (STATE | {"states": ["CRASHED"]}, "Run crashes"),
         (METRIC | {"event": "CREATE_ARTIFACT"}, "A new artifact version is created"),

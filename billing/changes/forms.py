@@ -10,6 +10,6 @@ class StorageForm(forms.Form):
     """How much extra storage there is to be in all."""
 
     gb = forms.IntegerField(
-        label=_("Extra storage, GB in all"), min_value=0, max_value=MOST_EXTRA_GB,
+        label=_("Total extra storage, GB"), min_value=0, max_value=MOST_EXTRA_GB,
         widget=forms.NumberInput({"step": "1", "inputmode": "numeric"}),
     )  # fmt: skip

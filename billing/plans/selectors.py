@@ -120,7 +120,7 @@ def switch_words(name: str) -> tuple[str, str]:
         ),
         "sso": (_("SSO groups and SCIM"), _("Your identity provider manages team membership.")),
         "audit_log": (_("Audit log"), _("Who did what, when and from where; view and download.")),
-        "usage_alerts": (_("Usage alerts"), _("Emails at 85 % and 100 % of a limit, and when charges grow.")),
+        "usage_alerts": (_("Usage alerts"), _("Emails at 85% and 100% of a limit, and when charges grow.")),
         "many_billing_admins": (_("Several billing admins"), _("Otherwise only one.")),
     }[name]  # fmt: skip
 

@@ -37,4 +37,4 @@ def _alert_message(row: UsageAlert) -> str:
     if row.category == UsageCategory.CHARGES:
         return _("Charges above the plan passed %(amount)s") % {"amount": f"${row.threshold:,}"}
     names = {"what": category_name(row.category), "percent": row.threshold}
-    return _("%(what)s: %(percent)d %% of the limit reached") % names
+    return _("%(what)s: %(percent)d%% of the limit reached") % names

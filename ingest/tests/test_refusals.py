@@ -68,15 +68,15 @@ class TestKeeping:
         run = RunFactory(user=user)
         record_refused_posts([_refused(run, 3, 0, 1), _refused(run, 1, 2, 2, BYTES)])
         assert sorted(mark.label for mark in refused_post_marks(run)) == [
-            f"1 post refused as too large (limit {BYTES})",
-            f"3 posts refused, to be retried (limit {RATE})",
+            f"1 request refused as too large (limit {BYTES})",
+            f"3 requests refused, will be retried (limit {RATE})",
         ]
         client = Client()
         client.force_login(run.project.team.memberships.get().user)
         names = [run.project.team.name, run.project.name, run.uid]
         RefusedPosts.objects.update(first_at=run.started_at, last_at=run.started_at)
         page = client.get(reverse("runs:run_overview", args=names)).content.decode()
-        assert f"<strong>3 posts refused, to be retried (limit {RATE})</strong>" in page
+        assert f"<strong>3 requests refused, will be retried (limit {RATE})</strong>" in page
 
 
 @pytest.fixture

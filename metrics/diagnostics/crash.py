@@ -163,7 +163,7 @@ def _by_end(run: Run, signal: str, samples: Sequence[Sample]) -> list[Hint]:
         hints.append(
             Hint(
                 _("The host's memory was nearly full"),
-                _("%(percent)s %% in the last sample: the system may have killed the process.")
+                _("%(percent)s%% in the last sample: the system may have killed the process.")
                 % {"percent": f"{full.last:.1f}"},
             )
         )

@@ -44,7 +44,7 @@ def vega_frame(request: HttpRequest) -> HttpResponse:
         _("Chart"),
         _CHART_STYLE,
         _("Charts cannot load data from URLs; they show logged data."),
-        _("Count of rows"),
+        _("Row count"),
         _("binned"),
         static("js/frames/vega-frame.js"),
     )

@@ -104,7 +104,7 @@ def hosts(request: HttpRequest, entity: str) -> HttpResponse:
         },
         "orders": {
             "busy": _("Busiest first"),
-            "idle": _("Idlest first"),
+            "idle": _("Least busy first"),
             "name": _("Name"),
             "sample": _("Newest sample"),
         },

@@ -64,14 +64,14 @@ def refused_post_marks(run: Run) -> list[TimelineMark]:
 def _mark_label(row: RefusedPosts) -> str:
     text = (
         ngettext(
-            "%(n)d post refused, to be retried (limit %(setting)s)",
-            "%(n)d posts refused, to be retried (limit %(setting)s)",
+            "%(n)d request refused, will be retried (limit %(setting)s)",
+            "%(n)d requests refused, will be retried (limit %(setting)s)",
             row.count,
         )
         if row.setting.endswith("_RATE")
         else ngettext(
-            "%(n)d post refused as too large (limit %(setting)s)",
-            "%(n)d posts refused as too large (limit %(setting)s)",
+            "%(n)d request refused as too large (limit %(setting)s)",
+            "%(n)d requests refused as too large (limit %(setting)s)",
             row.count,
         )
     )

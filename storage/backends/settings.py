@@ -65,8 +65,8 @@ class _Address:
         for segment in segments:
             if not _SEGMENT.fullmatch(segment) or segment in {".", "..", FOLDER}:
                 message = _(
-                    "The prefix of a bucket may have letters, digits and any of -_.!() between its slashes; "
-                    "“%(part)s” may not be a part of it."
+                    "A bucket prefix can contain letters, digits, slashes and -_.!(); it cannot contain "
+                    "“%(part)s”."
                 )
                 raise Invalid(message % {"part": segment[:100]})
         return "/".join([*segments, FOLDER, ""])
@@ -139,11 +139,11 @@ def _build_s3(address: _Address, given: Mapping[str, str], timeouts: Timeouts | 
         address.options.get("region", ""),
         address.options.get("style", ""),
     )
-    _require_name(_S3_NAME, address.host, _("“%(name)s” cannot be the name of a bucket."))
+    _require_name(_S3_NAME, address.host, _("“%(name)s” isn’t a valid bucket name."))
     if not region and not endpoint:
         raise Invalid("A bucket of Amazon needs its region, as in s3://bucket?region=eu-west-1.")
     if region and not _REGION.fullmatch(region):
-        raise Invalid(_("“%(region)s” cannot be a region.") % {"region": region[:40]})
+        raise Invalid(_("“%(region)s” isn’t a valid region.") % {"region": region[:40]})
     if style not in {"", "path", "virtual"}:
         raise Invalid("The style of a bucket is “path” or “virtual”.")
     if given and not {"access_key", "secret_key"} <= set(given):
@@ -165,7 +165,7 @@ def _build_s3(address: _Address, given: Mapping[str, str], timeouts: Timeouts | 
 
 def _build_google(address: _Address, given: Mapping[str, str], timeouts: Timeouts | None) -> Backend:
     _check(address, given, options={"endpoint"}, credentials={"service_account"})
-    _require_name(_GOOGLE_NAME, address.host, _("“%(name)s” cannot be the name of a bucket."))
+    _require_name(_GOOGLE_NAME, address.host, _("“%(name)s” isn’t a valid bucket name."))
     key = _google_key(given["service_account"]) if given else None
 
     from storage.backends.gcs import GoogleBackend, GoogleBucket
@@ -186,7 +186,7 @@ def _google_key(text: str) -> dict[str, str]:
         found = json.loads(text)
         key = {name: str(found[name]) for name in ("type", "client_email", "private_key")}
     except (ValueError, KeyError, TypeError):
-        raise Invalid(_("This is not a service account key in JSON, as Google gives it.")) from None
+        raise Invalid(_("This isn’t a JSON service account key from Google Cloud.")) from None
     if key["type"] != "service_account" or found.get("universe_domain", "googleapis.com") != "googleapis.com":
         raise Invalid(_("Only service account keys of Google Cloud are accepted."))
     return {**key, "token_uri": "https://oauth2.googleapis.com/token"}
@@ -199,10 +199,10 @@ def _build_azure(address: _Address, given: Mapping[str, str], timeouts: Timeouts
     endpoint = address.endpoint()
     if text := given.get("connection_string"):
         given, endpoint = _of_connection_string(address, text, endpoint)
-    _require_name(_AZURE_ACCOUNT, address.host, _("“%(name)s” cannot be the name of a storage account."))
+    _require_name(_AZURE_ACCOUNT, address.host, _("“%(name)s” isn’t a valid storage account name."))
     _require_name(
         _AZURE_NAME, address.path[0] if address.path else "",
-        _("“%(name)s” cannot be the name of a container."),
+        _("“%(name)s” isn’t a valid container name."),
     )  # fmt: skip
     if len(given) != 1:
         raise Invalid("A container needs one of account_key, signature and connection_string.")
@@ -210,7 +210,7 @@ def _build_azure(address: _Address, given: Mapping[str, str], timeouts: Timeouts
         try:
             base64.b64decode(key, validate=True)
         except binascii.Error:
-            raise Invalid(_("This is not the key of a storage account: it is not in base64.")) from None
+            raise Invalid(_("This isn’t a storage account key: it isn’t Base64.")) from None
 
     from storage.backends.azure import AzureBackend, AzureContainer, AzureCredentials
 

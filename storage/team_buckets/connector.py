@@ -161,7 +161,7 @@ def current_bucket(team: Team) -> Bucket:
 def _sealed(credentials: Mapping[str, str]) -> str:
     given = {name: value.strip() for name, value in credentials.items() if value.strip()}
     if not given:
-        raise Invalid(_("Enter the credentials that open this bucket."))
+        raise Invalid(_("Enter the credentials for this bucket."))
     return seal(services.SEAL, json.dumps(given))
 
 
@@ -176,13 +176,13 @@ def _count_check(actor: Actor) -> None:
     if actor == SYSTEM:
         return
     if wait := count(CHECKED, str(actor.lookup_id), limit=CHECKS, window_s=CHECKS_WINDOW_S):
-        message = _("You can have buckets checked %(count)s times per minute.") % {"count": CHECKS}
+        message = _("You can check buckets %(count)s times per minute.") % {"count": CHECKS}
         raise TooManyRequests(message, wait_s=wait)
 
 
 def _require_rest(team: Team) -> None:
     if moving.under_way(team.pk) is not None:
-        raise Conflict(_("Files of this team are being moved. Wait until that has ended."))
+        raise Conflict(_("Files of this team are being moved. Wait for the move to finish."))
 
 
 def _lock(team: Team) -> Bucket | None:

@@ -18,7 +18,7 @@ FIELDS = {
 """What is asked of each kind."""
 PROVIDERS = [
     ("s3", "Amazon S3"),
-    ("s3-server", _("Another server that speaks S3")),
+    ("s3-server", _("Other S3-compatible storage")),
     ("gs", "Google Cloud Storage"),
     ("az", "Azure Blob Storage"),
 ]
@@ -53,14 +53,14 @@ class CredentialsForm(forms.Form):
     access_key = forms.CharField(label=_("Access key ID"), max_length=500, widget=forms.TextInput(_PLAIN))
     secret_key = _secret(_("Secret access key"))
     service_account = forms.CharField(
-        label=_("Key of the service account"), max_length=20_000,
+        label=_("Service account key"), max_length=20_000,
         widget=_SecretText({"rows": 6, "spellcheck": "false", "autocomplete": "off", "class": "font-mono"}),
-        help_text=_("The whole JSON file as Google gives it."),
+        help_text=_("The complete JSON file from Google."),
     )  # fmt: skip
     account_key = _secret(_("Account key"), help_text=_("Enter this or a shared access signature."))
     signature = _secret(
         _("Shared access signature (SAS)"),
-        help_text=_("Of the container, with the permissions read, write, delete and list."),
+        help_text=_("For the container, with read, write, delete and list permissions."),
     )
 
     def __init__(self, data: Any = None, *, kind: str = "", **kwargs: Any) -> None:
@@ -104,13 +104,13 @@ class BucketForm(CredentialsForm):
     bucket = _text(_("Bucket"))
     account = _text(_("Storage account"))
     container = _text(_("Container"))
-    key_prefix = _text(_("Prefix"), help_text=_("Files are stored below it, for example “runyard/vision”."))
+    key_prefix = _text(_("Prefix"), help_text=_("Files are stored under it, for example “runyard/vision”."))
     region = _text(_("Region"), help_text=_("For example “eu-west-1”."))
     endpoint = _text(
         _("Endpoint"),
-        help_text=_("The address of the server, which browsers and training machines must reach, too."),
+        help_text=_("The server’s URL. Browsers and training machines must be able to reach it."),
     )
-    server_region = _text(_("Region"), help_text=_("Only if the server wants one."))
+    server_region = _text(_("Region"), help_text=_("Only if the server requires one."))
     field_order = (
         "provider", "bucket", "account", "container", "key_prefix", "region", "endpoint", "server_region",
         "access_key", "secret_key", "service_account", "account_key", "signature",

@@ -16,9 +16,9 @@ register = template.Library()
 def provider_label(address: BucketAddress) -> str:
     """Return what people call who keeps the bytes."""
     if address.provider == Provider.S3:
-        return _("A server that speaks S3") if address.endpoint else "Amazon S3"
+        return _("S3-compatible storage") if address.endpoint else "Amazon S3"
     others = {Provider.GOOGLE: "Google Cloud Storage", Provider.AZURE: "Azure Blob Storage"}
-    return others.get(Provider(address.provider)) or _("Data folder of the server")
+    return others.get(Provider(address.provider)) or _("Server data folder")
 
 
 @register.filter

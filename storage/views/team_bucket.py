@@ -111,7 +111,7 @@ def perform(request: HttpRequest, entity: str) -> HttpResponse:
 
     def check() -> str:
         bucket = connector.check_again(actor=actor, team=team)
-        return _("Checked: there is a problem.") if bucket.check_error else _("Checked: everything works.")
+        return _("The check found a problem.") if bucket.check_error else _("The check passed.")
 
     def disconnect() -> str:
         connector.disconnect(actor=actor, team=team)
@@ -121,7 +121,7 @@ def perform(request: HttpRequest, entity: str) -> HttpResponse:
     def retry() -> str:
         connector.retry(actor=actor, team=team)
         move_contents_now()
-        return _("Trying again.")
+        return _("Retrying now.")
 
     actions: dict[str, Callable[[], str]] = {"check": check, "disconnect": disconnect, "retry": retry}
     action = actions.get(request.POST.get("act", ""))

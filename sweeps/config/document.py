@@ -81,7 +81,7 @@ def _refuse_unsupported(section: Section) -> None:
     for key in _LAUNCH:
         if key in section.data:
             raise section.error(
-                key, _("jobs and queues of Launch are not supported; agents run the program: `wandb agent`.")
+                key, _("Launch jobs and queues are not supported; agents run the program: `wandb agent`.")
             )
     controller = section.data.get("controller")
     kind = controller.get("type") if isinstance(controller, dict) else controller
@@ -89,7 +89,7 @@ def _refuse_unsupported(section: Section) -> None:
         raise section.error(
             "controller",
             _(
-                "the server chooses the parameters; the local controller is not supported. Leave `controller` out."
+                "the server chooses the parameters; the local controller is not supported. Remove `controller`."
             ),
         )
 
@@ -97,7 +97,7 @@ def _refuse_unsupported(section: Section) -> None:
 def _warn_of_unknown(section: Section) -> None:
     for key in section.data:
         if key not in {*_TAKEN, *_WITHOUT_EFFECT}:
-            section.warn(key, _("is not known and has no effect."))
+            section.warn(key, _("is unknown and has no effect."))
 
 
 def _method(section: Section) -> Method:
@@ -122,7 +122,7 @@ def _metric(section: Section, method: Method) -> Metric | None:
     if "impute" in metric:
         metric.warn("impute", _("has no effect."))
     if "goal" not in metric and method is Method.BAYES:
-        metric.warn("goal", _("is not given; the metric is minimized."))
+        metric.warn("goal", _("is missing; the metric is minimized."))
     goal = metric.choice("goal", ("minimize", "maximize")) if "goal" in metric else "minimize"
     target = float(metric.number("target")) if "target" in metric else None
     return Metric(metric.text("name"), goal, target)
@@ -150,10 +150,10 @@ def _space(section: Section, method: Method) -> Space:
         if parameter.distribution.size() is None:
             raise _not_countable(section, parameter.path, parameter.kind)
         if parameter.kind == "categorical_w_probabilities":
-            section.warn(_key(parameter.path), _("a grid takes no account of probabilities."))
+            section.warn(_key(parameter.path), _("a grid ignores probabilities."))
     if (space.size() or 0) > _LARGEST_GRID:
         raise section.error(
-            "parameters", _("a grid takes at most %(most)s points.") % {"most": _LARGEST_GRID}
+            "parameters", _("a grid can have at most %(most)s points.") % {"most": _LARGEST_GRID}
         )
     return space
 
@@ -163,7 +163,7 @@ def _key(path: tuple[str, ...]) -> str:
 
 
 def _not_countable(section: Section, path: tuple[str, ...], kind: str) -> Invalid:
-    reason = _("%(kind)s has no ends") if kind.startswith("q_") else _("%(kind)s is continuous")
+    reason = _("%(kind)s is unbounded") if kind.startswith("q_") else _("%(kind)s is continuous")
     return section.error(
         _key(path),
         _("a grid needs values; %(reason)s. Use q_uniform, values or another method.")

@@ -73,6 +73,6 @@ def read_hyperband(section: Section) -> Hyperband:
     )
     if not rule.rungs():
         raise section.error(
-            "", _("gives no iteration at which runs are compared; raise max_iter or lower eta.")
+            "", _("yields no iteration at which runs are compared; raise max_iter or lower eta.")
         )
     return rule

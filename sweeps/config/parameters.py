@@ -34,12 +34,12 @@ def _checked_values(section: Section) -> list[object]:
     if not values:
         raise section.error("values", _("needs at least one value."))
     if len(values) > MOST_VALUES:
-        raise section.error("values", _("takes at most %(most)s values.") % {"most": MOST_VALUES})
+        raise section.error("values", _("can have at most %(most)s values.") % {"most": MOST_VALUES})
     text = next((value for value in values if isinstance(value, str) and number_in(value) is not None), None)
     if text is not None:
         section.warn(
             "values",
-            _("%(text)s is text to YAML; for a number, write a dot and a sign: 1.0e-3.") % {"text": text},
+            _("%(text)s is text in YAML; for a number, write a dot and a sign: 1.0e-3.") % {"text": text},
         )
     return values
 
@@ -48,7 +48,7 @@ def _categorical(section: Section) -> Distribution:
     values = _checked_values(section)
     kept = distinct(values)
     if len(kept) < len(values):
-        section.warn("values", _("holds values more than once; each counts once."))
+        section.warn("values", _("has duplicate values; each counts once."))
     return Options(tuple(values[position] for position in kept))
 
 
@@ -58,7 +58,7 @@ def _weighted(section: Section) -> Distribution:
     kept = distinct(values)
     if len(kept) < len(values):
         raise section.error(
-            "values", _("holds a value twice; give it once, with the sum of its probabilities.")
+            "values", _("has a duplicate value; list it once, with the sum of its probabilities.")
         )
     drawn = [position for position in kept if weights[position] > 0]
     return Options(
@@ -71,7 +71,7 @@ def _probabilities(section: Section, count: int) -> list[float]:
     if len(items.data) != count:
         raise section.error(
             "probabilities",
-            _("must be as many as the values: %(count)s, not %(found)s.")
+            _("must have as many entries as the values: %(count)s, not %(found)s.")
             % {"count": count, "found": len(items.data)},
         )
     weights = [float(items.number(position)) for position in items.data]
@@ -119,7 +119,7 @@ def _exponents(section: Section) -> tuple[float, float]:
             raise section.error(
                 key,
                 _(
-                    "is an exponent of e and must lie between -%(most)s and %(most)s; %(kind)s_values takes values."
+                    "is an exponent of e and must be between -%(most)s and %(most)s; %(kind)s_values takes values."
                 )
                 % {"most": _LARGEST_EXPONENT, "kind": kind},
             )
@@ -145,7 +145,7 @@ def _log_normal(section: Section) -> Curve:
     mu, sigma = float(section.number("mu", 0)), float(section.above("sigma", 0, 1))
     if abs(mu) + FARTHEST_DEVIATION * sigma > _LARGEST_EXPONENT:
         raise section.error(
-            "", _("mu and sigma are of the logarithm; with these, values are too large to write.")
+            "", _("mu and sigma apply to the logarithm; with these, the values are too large.")
         )
     return LogNormal(mu, sigma)
 
@@ -187,7 +187,7 @@ def _multiples(section: Section, low: float, high: float) -> Multiples:
     multiples = Multiples.within(q, low, high)
     count = multiples.count()
     if count is not None and count < 1:
-        raise section.error("q", _("no multiple of %(q)s lies between the bounds.") % {"q": q})
+        raise section.error("q", _("there is no multiple of %(q)s between the bounds.") % {"q": q})
     return multiples
 
 
@@ -235,7 +235,8 @@ def _kind_of(section: Section) -> str:
     if "min" in section and "max" in section and "q" not in section:
         kinds = {type(section.number(key)) for key in _BOUNDS}
         if len(kinds) == 2:
-            raise section.error("", _("write min and max both whole (1, 10) or both with a dot (1.0, 10.0)."))
+            message = _("write min and max both as whole numbers (1, 10) or both as decimals (1.0, 10.0).")
+            raise section.error("", message)
         return "int_uniform" if kinds == {int} else "uniform"
     raise section.error("", _("needs value, values, min and max, or a distribution with its keys."))
 
@@ -275,6 +276,6 @@ def read_space(section: Section) -> Space:
     parameters: list[Parameter] = []
     for parameter in _parameters(section, ()):
         if len(parameters) == MOST_PARAMETERS:
-            raise section.error("", _("takes at most %(most)s parameters.") % {"most": MOST_PARAMETERS})
+            raise section.error("", _("can have at most %(most)s parameters.") % {"most": MOST_PARAMETERS})
         parameters.append(parameter)
     return Space(tuple(parameters))

@@ -47,7 +47,7 @@ class Section:
         for key in self.data:
             if key not in allowed:
                 raise self.error(
-                    key, _("is not known here; known are %(keys)s.") % {"keys": ", ".join(allowed)}
+                    key, _("is unknown here. Available: %(keys)s.") % {"keys": ", ".join(allowed)}
                 )
 
     def section(self, key: Key) -> Self:
@@ -102,7 +102,7 @@ class Section:
         if number is None:
             raise self.error(key, _("must be a number."))
         if not -FARTHEST <= number <= FARTHEST:
-            raise self.error(key, _("must lie between -1e300 and 1e300."))
+            raise self.error(key, _("must be between -1e300 and 1e300."))
         return number
 
     def above(self, key: Key, low: float, default: float | None = None) -> int | float:

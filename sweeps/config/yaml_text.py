@@ -61,7 +61,7 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent):
             raise problem(self.path(), _("aliases (*name) are not supported; write the value out."))
         if isinstance(event, yaml.DocumentStartEvent) and self.documents:
-            raise Invalid(_("The configuration holds more than one YAML document."))
+            raise Invalid(_("The configuration has more than one YAML document."))
         if isinstance(event, yaml.CollectionEndEvent):
             self.stack.pop()
         elif isinstance(event, yaml.NodeEvent):
@@ -84,7 +84,7 @@ class _Builder:
             raise problem(self.path(), _("a key must be text, not a list or mapping."))
         key = self._text(event.value)
         if key in mapping:
-            raise problem((*self.path(), key), _("is given twice."))
+            raise problem((*self.path(), key), _("appears twice."))
         self.stack[-1].key = key
 
     def _open(self, event: yaml.NodeEvent) -> None:
@@ -110,7 +110,7 @@ class _Builder:
 
     def _text(self, text: str) -> str:
         if "\0" in text:
-            raise problem(self.path(), _("text may not hold the character U+0000."))
+            raise problem(self.path(), _("text must not contain the character U+0000."))
         return text
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
@@ -139,7 +139,7 @@ class _Builder:
             return self._finite(_RESOLVER.construct_yaml_float(node))
         number: int = _RESOLVER.construct_yaml_int(node)
         if number not in _INTEGERS:
-            raise problem(self.path(), _("whole numbers must lie between -2^63 and 2^64 - 1."))
+            raise problem(self.path(), _("whole numbers must be between -2^63 and 2^64 - 1."))
         return number
 
     def _finite(self, number: float) -> float:
@@ -150,11 +150,11 @@ class _Builder:
 
 def _syntax_message(error: yaml.YAMLError) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        return _("The configuration is not YAML: line %(line)s: %(problem)s.") % {
+        return _("The configuration is not valid YAML: line %(line)s: %(problem)s.") % {
             "line": error.problem_mark.line + 1,
             "problem": error.problem,
         }
-    return _("The configuration is not YAML: it holds characters that YAML does not allow.")
+    return _("The configuration is not valid YAML: it contains characters that YAML does not allow.")
 
 
 def _documents(events: Iterable[yaml.Event]) -> list[Any]:
@@ -175,7 +175,9 @@ def read_yaml(text: str) -> Any:
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise Invalid(_("The configuration is no text: it holds half a character.")) from None
+        raise Invalid(
+            _("The configuration is not valid text: it contains an incomplete character.")
+        ) from None
     if size > MOST_BYTES:
         raise Invalid(_("The configuration is larger than %(most)s kB.") % {"most": MOST_BYTES // 1000})
     try:

@@ -45,7 +45,7 @@ def rename(text: str, path: Keys, name: str) -> str:
     if not name or old == name:
         return text
     if name in parent:
-        raise Invalid(_("“%(name)s” is already there.") % {"name": name})
+        raise Invalid(_("“%(name)s” already exists.") % {"name": name})
     entry = _entry(text, path)
     if entry is None:
         return text
@@ -60,9 +60,7 @@ def _checked(text: str, expected: Any) -> str:
             return text
     except Invalid:
         pass
-    raise Invalid(
-        _("The form cannot change this, as it is written in an unusual way. Edit the text instead.")
-    )
+    raise Invalid(_("The form cannot edit this because of how it is written. Edit the text instead."))
 
 
 def _put(text: str, path: Keys, value: Any, old: Any) -> str:
@@ -221,7 +219,7 @@ def _with(document: Any, path: Keys, value: Any) -> Any:
     if not path:
         return value
     if document is not None and not isinstance(document, dict):
-        raise Invalid(_("The form cannot change this, as it is no mapping. Edit the text instead."))
+        raise Invalid(_("The form cannot edit this because it is not a mapping. Edit the text instead."))
     return {**(document or {}), path[0]: _with((document or {}).get(path[0]), path[1:], value)}
 
 

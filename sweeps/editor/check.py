@@ -159,4 +159,4 @@ def _summary(config: SweepConfig) -> str:
         return ngettext("at most %(count)s run", "at most %(count)s runs", cap) % {
             "count": number_format(cap, force_grouping=True)
         }
-    return _("runs without an end, until you stop it or set a run cap")
+    return _("unlimited runs, until you stop it or set a run cap")

@@ -61,7 +61,7 @@ def change_parameter(text: str, name: str, field: str, typed: str) -> str:
     if field == "add":
         return put(text, ("parameters", _free_name(rows)), {"values": [1, 2, 3]})
     if not isinstance(rows, dict) or name not in rows:
-        raise Invalid(_("There is no parameter “%(name)s” any more.") % {"name": name})
+        raise Invalid(_("The parameter “%(name)s” no longer exists.") % {"name": name})
     if field == "remove":
         return remove(text, path)
     if field == "name":
@@ -115,4 +115,4 @@ def _items(typed: str) -> list[Any]:
     value = read_yaml(inner if inner.startswith("[") and inner.endswith("]") else f"[{inner}]")
     if isinstance(value, list):
         return [_as_number(item) for item in value]
-    raise Invalid(_("Separate values by commas."))
+    raise Invalid(_("Separate values with commas."))

@@ -84,5 +84,5 @@ def chosen_runs(actor: Actor, project: Project, uids: Collection[str]) -> list[R
     runs = listed_runs_of(actor, project).filter(state=RunState.FINISHED, uid__in=wanted)
     found = list(runs.order_by("created_at", "pk"))
     if len(found) < len(wanted):
-        raise Invalid(_("A run that you chose doesn’t exist any more, or has not finished. Choose again."))
+        raise Invalid(_("A chosen run no longer exists or has not finished. Choose again."))
     return found

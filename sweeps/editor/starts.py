@@ -48,16 +48,16 @@ STARTS = (
         {"lr": {"values": [0.1, 0.01, 0.001]}, "batch_size": {"values": [16, 32]}}, {},
     ),
     Start(
-        "random", _("Random"), _("Values at random; good to begin with, in any number of dimensions."),
+        "random", _("Random"), _("Random values; a good start with any number of parameters."),
         Method.RANDOM, _RANGES, {"run_cap": 50},
     ),
     Start(
-        "bayes", _("Bayesian"), _("Learns from the runs so far what to try next."), Method.BAYES,
+        "bayes", _("Bayesian"), _("Uses the results so far to choose what to try next."), Method.BAYES,
         _RANGES, {"run_cap": 50},
     ),
     Start(
         "hyperband", _("Bayesian with early stopping"),
-        _("Learns from the runs so far, and stops those that fall behind."),
+        _("Uses the results so far, and stops runs that fall behind."),
         Method.BAYES, _RANGES, {"run_cap": 100} | _HYPERBAND,
     ),
 )  # fmt: skip

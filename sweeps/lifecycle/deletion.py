@@ -67,7 +67,7 @@ def restore_sweep(*, actor: Actor, sweep: Sweep) -> Sweep:
     if row.deleted_at is None:
         return row
     if row.deleted_at <= undo_ended_at(timezone.now()):
-        raise Gone(_("The deletion of this sweep can no longer be undone."))
+        raise Gone(_("This sweep can no longer be restored."))
     if row.runs_deleted_until is not None:
         together = (row.deleted_at, row.runs_deleted_until)
         runs = Run.objects.filter(project=row.project_id, sweep=row.uid, deleted_at__range=together)

@@ -210,7 +210,7 @@ def _is_waiting(sweep: Sweep) -> bool:
 
 def _nothing_left(sweep: Sweep) -> str:
     if sweep.run_cap is not None and sweep.trial_count >= sweep.run_cap:
-        return _("All %(count)s runs of its run cap have been handed out. Raise run_cap to go on.") % {
+        return _("All %(count)s runs of its run cap have been handed out. Raise run_cap to continue.") % {
             "count": sweep.run_cap
         }
     return _("All %(count)s points of its grid have been handed out.") % {"count": sweep.grid_size}

@@ -39,8 +39,8 @@ def sweep_state(request: HttpRequest, entity: str, project: str, uid: str) -> Ht
 
 def _confirmation(sweep: Sweep) -> str:
     return {
-        SweepState.PAUSED: _("Sweep paused. Running runs go on; agents wait."),
-        SweepState.FINISHED: _("Sweep stopped. Running runs end by themselves."),
+        SweepState.PAUSED: _("Sweep paused. Running runs continue; agents wait."),
+        SweepState.FINISHED: _("Sweep stopped. Running runs finish on their own."),
         SweepState.CANCELED: _("Sweep canceled. Agents stop their runs."),
     }.get(SweepState(sweep.state), _("Sweep resumed. Agents get new runs."))
 

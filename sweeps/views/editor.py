@@ -96,7 +96,8 @@ class Editor:
         if self.request.POST.get("digest") != _digest(self.sweep.config_text):
             raise Conflict(
                 _(
-                    "Somebody has changed the configuration since you opened it. Open it again, then change it."
+                    "Someone has changed the configuration since you opened it. Reload the page, then make your "
+                    "changes again."
                 )
             )
         return change_sweep(actor=self.actor, sweep=self.sweep, config_text=self.text)
@@ -112,8 +113,8 @@ class Editor:
             metric = likely_metric(metric_names(self.actor, self.project))
             self.text = text_of(Method.BAYES, metric, parameters, {"run_cap": 50})
             self.said = ngettext(
-                "Proposed %(count)s parameter that differs between the runs. Look at its range.",
-                "Proposed %(count)s parameters that differ between the runs. Look at their ranges.",
+                "Proposed %(count)s parameter that differs between the runs. Check its range.",
+                "Proposed %(count)s parameters that differ between the runs. Check their ranges.",
                 len(parameters),
             ) % {"count": len(parameters)}
         elif self.request.POST.get("propose") and self.priors:
@@ -162,7 +163,7 @@ def _changed(text: str, change: str) -> str:
     except orjson.JSONDecodeError:
         wanted = None
     if not isinstance(wanted, dict) or not all(isinstance(value, str) for value in wanted.values()):
-        raise Invalid(_("This is no change of the form."))
+        raise Invalid(_("The form does not know this change."))
     name, typed = wanted.get("field", ""), wanted.get("typed", "")
     if "parameter" in wanted:
         return change_parameter(text, wanted["parameter"], name, typed)

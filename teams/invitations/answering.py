@@ -72,7 +72,7 @@ def _check_owns_address(actor: Actor, email: str) -> None:
     if owners.get(actor.lookup_id):
         return
     if actor.user_id in owners:
-        message = _("Confirm your address %(email)s first, then open this invitation again.")
+        message = _("Verify your address %(email)s first, then open this invitation again.")
         raise with_reason("unconfirmed", Forbidden(message % names))
     if any(owners.values()):
         message = _(
@@ -81,8 +81,8 @@ def _check_owns_address(actor: Actor, email: str) -> None:
         )
         raise with_reason("other_account", Forbidden(message % names))
     message = _(
-        "This invitation is for %(email)s, which isn’t an address of %(you)s. Add it to this account and "
-        "confirm it, or sign out and sign up with it."
+        "This invitation is for %(email)s, which isn’t an address of %(you)s. Add it to this account and verify "
+        "it, or sign out and sign up with it."
     )
     raise with_reason("other_address", Forbidden(message % names))
 

@@ -67,7 +67,7 @@ def link_the_model(page: Page, server: Installation) -> None:
         page.get_by_role("button", name="Link to registry")
     ).first.click()
     page.get_by_label("Registry", exact=True).select_option(label="pottery / model")
-    expect(page.get_by_text("Only registry admins can give these aliases there:")).to_be_visible()
+    expect(page.get_by_text("Only registry admins can add these aliases there:")).to_be_visible()
     page.get_by_label("Collection", exact=True).fill("best-glaze")
     page.get_by_role("button", name="Link version").click()
     expect(page.get_by_text("Linked to pottery / model / best-glaze:v0")).to_be_visible()

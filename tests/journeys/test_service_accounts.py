@@ -60,7 +60,7 @@ def test_an_admin_makes_one_whose_key_logs_for_a_member_until_it_is_rotated(
     page.get_by_role("link", name="night-owl").click()
     expect(page.locator("#main")).to_contain_text("night1")  # logged last
     page.get_by_role("button", name="Rotate cluster").click()
-    page.get_by_label("Old key expires").select_option(label="At once")
+    page.get_by_label("Old key expires").select_option(label="Immediately")
     page.locator("dialog[open]").get_by_role("button", name="Rotate").click()
     second = _new_key(page)
     refused = run_script(python, TRAIN.format(uid="night2"), {**server.client_env(first), **env}, check=False)

@@ -46,7 +46,7 @@ def break_and_mend(page: Page) -> None:
     """See an error at its line and in the form as it is typed; mend it there; the comment beside it stays."""
     page.get_by_role("link", name="Grid").click()
     expect(page.get_by_role("radio", name="Grid")).to_be_checked()
-    expect(page.locator("[data-summary]")).to_have_text("Comes to 6 runs: every combination once.")
+    expect(page.locator("[data-summary]")).to_have_text("Total: 6 runs: every combination once.")
     area = page.get_by_label("Configuration in YAML")
     area.fill(text_of(page).replace("values: [16, 32]", "values: []  # powers of two"))
     problem = page.locator(".sweep-problem")
@@ -77,7 +77,7 @@ def change_rows(page: Page) -> None:
     row.get_by_label("Maximum").fill("4")
     expect_text(page, "max: 4\n")
     page.get_by_role("button", name="Remove lr").click()
-    expect(page.locator("[data-summary]")).to_have_text("Comes to 12 runs: every combination once.")
+    expect(page.locator("[data-summary]")).to_have_text("Total: 12 runs: every combination once.")
     page.get_by_label("Name", exact=False).first.fill("wide")
     expect_text(page, "^name: wide\n")
 
@@ -110,7 +110,7 @@ def test_a_sweep_is_created_in_the_browser_and_edited(editor: Page):
     expect(page.get_by_role("group", name="depth")).to_be_visible()
     page.get_by_label("Run cap").fill("5")
     expect_text(page, "\nrun_cap: 5\n")
-    expect(page.locator("[data-summary]")).to_have_text("Comes to 5 runs of 12 combinations.")
+    expect(page.locator("[data-summary]")).to_have_text("Total: 5 runs of 12 combinations.")
     page.get_by_role("button", name="Save").click()
     page.wait_for_url(re.compile(r"/sweeps/\w{8}$"))
     page.goto(page.url.rpartition("/")[0] + "/new")

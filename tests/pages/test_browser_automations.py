@@ -77,7 +77,7 @@ def _make(page: Page, project: str) -> None:
     page.locator("#id_aggregate").select_option("AVERAGE")
     expect(page.locator("#id_window")).to_be_visible()
     page.locator("#id_aggregate").select_option("LAST")
-    page.get_by_label("Only keep a record").check()
+    page.get_by_label("Record only").check()
     page.get_by_role("button", name="Create automation").click()
     expect(page.locator(".field-error:visible")).to_contain_text("This field is required")
     expect(page.locator("#id_threshold")).to_have_value("0.1")
@@ -106,7 +106,7 @@ def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
     expect(acted.get_by_text("only keeps a record")).to_be_visible()
 
     page.get_by_role("link", name="Edit").click()
-    page.get_by_label("A run changes its state").check()
+    page.get_by_label("A run changes state").check()
     expect(page.locator("#id_threshold")).to_be_hidden()
     page.get_by_label("Finished", exact=True).check()
     page.get_by_role("button", name="Save").click()

@@ -140,7 +140,7 @@ def _upgrade(page: Page, server: Installation, stripe: fake.Stripe) -> None:
 def _use(page: Page, server: Installation, smtp: MailServer) -> None:
     """BIL-4 to BIL-6: use is counted and shown, and each threshold mailed to the billing admin, in order and once."""
     do(server, USE.format(hours=430))
-    near, over = "acme: 85 % of the tracked hours are used", "acme: the limit of tracked hours is reached"
+    near, over = "acme: 85% of the tracked hours are used", "acme: the limit of tracked hours is reached"
     assert "raise" in text_of(mail_to(smtp, "ada", near))
     do(server, USE.format(hours=80))
     mail_to(smtp, "ada", over)
@@ -179,7 +179,7 @@ def _hand_over(page: Page, server: Installation, smtp: MailServer) -> None:
     expect(page.locator("#people tbody tr")).to_have_count(1)
     page.get_by_role("switch", name="Billing admin: bob").click()
     expect(page.get_by_text("ada no longer will, but can still see billing as an admin.")).to_be_visible()
-    page.get_by_role("button", name="Change billing user").click()
+    page.get_by_role("button", name="Change billing admin").click()
     expect(page.get_by_text("bob is now the billing admin of acme, instead of ada.")).to_be_visible()
     mail_to(smtp, "bob", "You now manage billing of acme")
     mail_to(smtp, "ada", "You no longer manage billing of acme")

@@ -72,7 +72,7 @@ def make_account(page: Page, server: Installation, smtp: MailServer) -> None:
     sign_up(page, "ines", "ines@example.com")
     expect(page.locator("#main")).to_contain_text("We sent a link to ines@example.com")
     page.goto(link_in(smtp, "ines@example.com", "onfirm"))
-    page.click("text=Yes, confirm")
+    page.click("text=Verify address")
     page.wait_for_url(f"{server.url}/")
     expect(page.locator("[data-csrf]")).to_be_visible()
 
@@ -119,7 +119,7 @@ def switch_address(page: Page, server: Installation, smtp: MailServer) -> None:
     page.click("text=Send link")
     expect(page.get_by_role("row", name="ines@weather.example")).to_contain_text("Unverified")
     page.goto(link_in(smtp, "ines@weather.example", "onfirm"))
-    page.click("text=Yes, confirm")
+    page.click("text=Verify address")
     page.goto(f"{server.url}/settings/emails")
     open_menu(page, "ines@weather.example")
     page.get_by_role("button", name="Make primary").click()

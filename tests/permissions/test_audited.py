@@ -704,7 +704,7 @@ def test_what_was_found_and_left_is_shown_in_words(
         ("invoice.pay", "billing.Invoice", "total_usd", "907", "$907.00"),
         ("plan.save", "billing.Plan", "has_sso", True, "Yes"),
         ("second_factor.add", "accounts.User", "type", "totp", "Authenticator app"),
-        ("api_key.create", "accounts.ApiKey", "scopes", None, "Everything"),
+        ("api_key.create", "accounts.ApiKey", "scopes", None, "Full access"),
         ("api_key.create", "accounts.ApiKey", "scopes", ["run.view", "run.delete"], "View runs, Delete any run"),
         ("run.delete_files", "runs.Run", "bytes", 2048, "2.00 KiB"),
         ("artifact.update", "artifacts.Version", "ttl", None, "Inherited"),

@@ -73,7 +73,7 @@ def test_lists_and_the_key_s_page_say_what_it_may(client: Client, user: User):
     key = ApiKey.objects.get()
     assert "Log runs" in client.get(PAGE).content.decode()
     assert "run.log" in client.get(f"{PAGE}/{key.pk}").content.decode()
-    assert reach_label(None) == "Everything"
+    assert reach_label(None) == "Full access"
     assert reach_label(["run.view", "run.stop"]) == "2 actions"
 
 

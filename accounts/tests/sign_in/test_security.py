@@ -127,7 +127,7 @@ class TestEmails:
     def test_the_link_can_be_sent_again(self, visitor: Client, ada: User):
         _address(ada, "new@example.com", verified=False)
         _act(visitor, "send", "new@example.com")
-        assert "Confirm your email address" in [mail.subject for mail in delivered()]
+        assert "Verify your email address" in [mail.subject for mail in delivered()]
 
     def test_changes_ask_for_the_password_first(self, client: Client, ada: User):
         client.force_login(ada)
@@ -152,7 +152,7 @@ class TestEmails:
         UserFactory(username="eve", email="eve@example.com", is_verified=False)
         for _ in range(3):
             Client().post("/accounts/login/", {"login": "eve", "password": PASSWORD})
-        assert [mail.subject for mail in delivered()] == ["Confirm your email address"]
+        assert [mail.subject for mail in delivered()] == ["Verify your email address"]
 
 
 class TestTotp:

@@ -124,7 +124,7 @@ class TestSignUp:
         told = {message.to[0]: message.subject for message in delivered()}
         assert told == {
             "ada@example.com": "You already have an account",
-            "eve@example.com": "Confirm your email address",
+            "eve@example.com": "Verify your email address",
         }
         assert not User.objects.filter(username="Ada").exists()
 

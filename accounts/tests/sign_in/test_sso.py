@@ -143,7 +143,7 @@ class TestTakingOver:
         squatter = UserFactory(username="squatter", email="ada@example.com", is_verified=False)
         response = _sign_in(client, oidc, **ADA)
         assert response.status_code == 403
-        assert "never confirmed" in response.content.decode()
+        assert "never verified" in response.content.decode()
         assert _user_of(client) is None
         assert not SocialAccount.objects.filter(user=squatter).exists()
 

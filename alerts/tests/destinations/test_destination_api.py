@@ -69,7 +69,7 @@ def test_a_person_makes_one_of_their_own_by_their_name():
     ("more", "said"),
     [
         ({"kind": "slack"}, "kind"),
-        ({"url": "http://user:x@example.com/"}, "Invalid webhook address"),
+        ({"url": "http://user:x@example.com/"}, "Invalid webhook URL"),
         ({"template": "{"}, "isn’t valid JSON"),
         ({"entity": "nobody"}, "nobody"),
         ({"mention": "here"}, "mention"),

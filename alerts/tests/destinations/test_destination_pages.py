@@ -139,7 +139,7 @@ class TestAdding:
     @pytest.mark.parametrize(
         ("given", "said"),
         [
-            ({"url": "https://example.com/ x"}, "Invalid webhook address"),
+            ({"url": "https://example.com/ x"}, "Invalid webhook URL"),
             ({"template": '{"a": ${nope}}'}, "nknown variable or secret nope"),
             ({"template": "{"}, "The payload isn’t valid JSON"),
             ({"name": ""}, "This field is required"),
@@ -159,7 +159,7 @@ class TestAdding:
         path = f"{PAGE}/new/slack"
         assert "Incoming Webhooks" in text(client, path)
         bad = client.post(path, {"name": "#a", "url": "https://example.com/services"})
-        assert "Slack addresses begin with" in bad.content.decode()
+        assert "Slack URLs begin with" in bad.content.decode()
         client.post(
             path, {"name": "#a", "url": "https://hooks.slack.com/services/T/B/X", "mention": "@U024BE7LH"}
         )

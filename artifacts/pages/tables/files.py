@@ -67,7 +67,7 @@ def table_of(actor: Actor, version: Version, entry: Entry, depth: int = 0) -> Ta
     """
     if depth > _DEEPEST:
         raise UnreadablePreview(
-            _("“%(path)s” names tables that name others, or each other, too often.") % {"path": entry.path}
+            _("“%(path)s” refers to too many other tables, or to itself.") % {"path": entry.path}
         )
     if entry.content is None:
         return _referenced(actor, entry, depth)
@@ -101,7 +101,9 @@ def whole_table_of(actor: Actor, version: Version, entry: Entry) -> TableSource:
 def _table_at(actor: Actor, version: Version, path: str, depth: int) -> TableSource:
     entry = entries_of(version, [path]).first()
     if entry is None:
-        raise UnreadablePreview(_("The file “%(path)s” that this table names is missing.") % {"path": path})
+        raise UnreadablePreview(
+            _("The file “%(path)s”, which this table refers to, is missing.") % {"path": path}
+        )
     return table_of(actor, version, entry, depth)
 
 
@@ -109,13 +111,13 @@ def _referenced(actor: Actor, entry: Entry, depth: int) -> TableSource:
     """Follow a reference to a file of another artifact, as far as the actor may download it."""
     found = find_referenced(actor, entry, ArtifactAction.VIEW)
     if found is None:
-        raise UnreadablePreview(_("The table “%(path)s” lies elsewhere.") % {"path": entry.path})
+        raise UnreadablePreview(_("The table “%(path)s” is stored elsewhere.") % {"path": entry.path})
     version, target = found
     try:
         require_for(actor, ArtifactAction.DOWNLOAD, version)
     except DomainError:
         raise UnreadablePreview(
-            _("You don’t have permission to download the artifact that has “%(path)s”.")
+            _("You don’t have permission to download the artifact that contains “%(path)s”.")
             % {"path": entry.path}
         ) from None
     return table_of(actor, version, target, depth)

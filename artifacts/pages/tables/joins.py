@@ -92,7 +92,7 @@ def _join(join: TableJoin, actor: Actor, project: Project, version: Version) -> 
         return
     entry = entries_of(other, [join.path]).first()
     if entry is None:
-        raise NotFound(_("The version has no file “%(path)s” here.") % {"path": join.path})
+        raise NotFound(_("The version has no file “%(path)s”.") % {"path": join.path})
     right = table_of(actor, other, entry)
     join.other_columns = right.columns
     _choose_columns(join)

@@ -59,9 +59,7 @@ class CsvTable(TableSource):
         try:
             yield from filter(None, csv.reader(lines_of(self._content), delimiter=self._delimiter))
         except csv.Error:
-            text = _(
-                "A cell has more than %(most)s characters, the most that is read, or a quote is never closed."
-            )
+            text = _("A cell has more than %(most)s characters, or a quote is not closed.")
             raise UnreadablePreview(text % {"most": csv.field_size_limit()}) from None
 
 

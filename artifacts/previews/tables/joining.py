@@ -30,7 +30,7 @@ class PartitionedTable(TableSource):
         names = [column.name for column in self.columns]
         for number, part in enumerate(parts, start=1):
             if [column.name for column in part.columns] != names:
-                text = _("Part %(number)s of the table has other columns than the first.")
+                text = _("Part %(number)s of the table has different columns than the first.")
                 raise UnreadablePreview(text % {"number": number})
         counts = [part.row_count for part in parts if part.row_count is not None]
         self.row_count = sum(counts) if len(counts) == len(parts) else None

@@ -92,9 +92,7 @@ class JsonReader:
         """Add to the text what comes next in the file, as much again as is waiting; say whether there was more."""
         waiting = self._text[self._place :]
         if len(waiting) > VALUE_CHARACTERS:
-            text = _(
-                "This is not JSON, or has a value of more than %(most)s million characters, the most that is read."
-            )
+            text = _("This is not valid JSON, or a value has more than %(most)s million characters.")
             raise UnreadablePreview(text % {"most": VALUE_CHARACTERS // MIB})
         chunk = self._file.read(max(_CHUNK, len(waiting)))
         self._text, self._place = waiting + chunk, 0
@@ -102,7 +100,7 @@ class JsonReader:
 
 
 def _not_json() -> UnreadablePreview:
-    return UnreadablePreview(_("This is not JSON, or it is cut off."))
+    return UnreadablePreview(_("This is not valid JSON, or it is truncated."))
 
 
 def _checked(value: Any) -> Any:

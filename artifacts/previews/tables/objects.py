@@ -54,4 +54,6 @@ class ObjectTable(TableSource):
             try:
                 yield read_lenient(line)
             except ValueError:
-                raise UnreadablePreview(_("Line %(number)s is not JSON.") % {"number": number}) from None
+                raise UnreadablePreview(
+                    _("Line %(number)s is not valid JSON.") % {"number": number}
+                ) from None

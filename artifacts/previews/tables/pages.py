@@ -149,7 +149,7 @@ def _sorted_numbers(source: TableSource, request: TableRequest) -> tuple[list[in
     """As `_filtered_numbers`; of rows only keys are held."""
     last = request.offset + request.limit
     if last > MOST_SORTED:
-        text = _("Of a sorted table only the first %(most)s rows can be shown; filter it to see others.")
+        text = _("Only the first %(most)s rows of a sorted table can be shown; filter it to see others.")
         raise Invalid(text % {"most": f"{MOST_SORTED:,}"})
     falls = [falling for _name, falling in request.sort]
     total = 0

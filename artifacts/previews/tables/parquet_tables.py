@@ -110,7 +110,7 @@ def _batch_rows(group: Any) -> int:
         (group.column(place).total_uncompressed_size for place in range(group.num_columns)), default=0
     )
     if largest > _COLUMN_BYTES:
-        text = _("A row group has a column of %(size)s MiB; up to %(most)s MiB are read.")
+        text = _("A row group has a column of %(size)s MiB; at most %(most)s MiB are supported.")
         raise UnreadablePreview(text % {"size": largest // MIB, "most": _COLUMN_BYTES // MIB})
     row_bytes = group.total_byte_size // max(1, group.num_rows)
     return int(max(1, min(_MOST_BATCH_ROWS, _BATCH_BYTES // max(1, row_bytes))))

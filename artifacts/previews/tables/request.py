@@ -102,7 +102,7 @@ class TableRequest:
             Invalid: over a limit, which the message states.
         """
         if self.offset < 0 or not 1 <= self.limit <= MOST_ROWS_A_PAGE:
-            raise Invalid(_("A page of a table has 1 to %(most)s rows.") % {"most": MOST_ROWS_A_PAGE})
+            raise Invalid(_("A page of a table must have 1 to %(most)s rows.") % {"most": MOST_ROWS_A_PAGE})
         if len(self.sort) > MOST_SORTED_BY:
             raise Invalid(_("A table can be sorted by at most %(most)s columns.") % {"most": MOST_SORTED_BY})
         if len(self.filters) > MOST_FILTERS:
@@ -110,7 +110,7 @@ class TableRequest:
                 _("A table can be filtered by at most %(most)s conditions.") % {"most": MOST_FILTERS}
             )
         if any(len(text) > MAX_TEXT for text in [self.search, *(one.value for one in self.filters)]):
-            raise Invalid(_("A text to look for can have at most %(most)s characters.") % {"most": MAX_TEXT})
+            raise Invalid(_("A search can have at most %(most)s characters.") % {"most": MAX_TEXT})
 
 
 def place_of(columns: Sequence[Column], name: str) -> int:

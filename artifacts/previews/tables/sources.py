@@ -55,7 +55,7 @@ def check_size(content: Path) -> None:
         UnreadablePreview: it has more than TABLE_BYTES.
     """
     if content.stat().st_size > TABLE_BYTES:
-        text = _("The table is too large to show: files of up to %(most)s MiB are read.")
+        text = _("The table is too large to show; the limit is %(most)s MiB.")
         raise UnreadablePreview(text % {"most": TABLE_BYTES // MIB})
 
 
@@ -66,7 +66,7 @@ def check_column_count(count: int) -> None:
         UnreadablePreview: it has more than MOST_COLUMNS.
     """
     if count > MOST_COLUMNS:
-        text = _("The table has %(count)s columns; up to %(most)s are shown.")
+        text = _("The table has %(count)s columns; at most %(most)s can be shown.")
         raise UnreadablePreview(text % {"count": count, "most": MOST_COLUMNS})
 
 
@@ -91,6 +91,6 @@ def lines_of(content: Path) -> Iterator[str]:
     with content.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         while line := file.readline(VALUE_CHARACTERS + 1):
             if len(line) > VALUE_CHARACTERS:
-                text = _("A line is longer than %(most)s million characters, the most that is read.")
+                text = _("A line has more than %(most)s million characters.")
                 raise UnreadablePreview(text % {"most": VALUE_CHARACTERS // MIB})
             yield line

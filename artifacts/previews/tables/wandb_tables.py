@@ -67,7 +67,7 @@ class WandbTable(TableSource):
                     has_data = all(isinstance(row, list) for row in reader.items())
         names, types = found.get("columns"), found.get("column_types")
         if not has_data or not isinstance(names, list):
-            raise UnreadablePreview(_("This is not a table of wandb: it has no columns or no data."))
+            raise UnreadablePreview(_("This is not a wandb table: it has no columns or no data."))
         return names, _types_of(types)
 
     def rows(self, start: int = 0) -> Iterator[list[Any]]:
@@ -168,7 +168,7 @@ def read_partitioned_table(content: Path) -> str:
     """
     folder = _read_pointer(content).get("parts_path")
     if not isinstance(folder, str):
-        raise UnreadablePreview(_("This is not a table in parts: it does not name a folder."))
+        raise UnreadablePreview(_("This is not a partitioned table: it does not name a folder."))
     return folder
 
 
@@ -176,14 +176,14 @@ def _read_pointer(content: Path) -> dict[str, Any]:
     with content.open("rb") as file:
         text = file.read(POINTER_BYTES + 1)
     if len(text) > POINTER_BYTES:
-        limit = _("The file is too large: one that names other tables has up to %(most)s MiB.")
+        limit = _("The file is too large: a table that refers to others can have at most %(most)s MiB.")
         raise UnreadablePreview(limit % {"most": POINTER_BYTES // MIB})
     try:
         said = read_lenient(text)
     except ValueError:
         said = None
     if not isinstance(said, dict):
-        raise UnreadablePreview(_("This is not JSON, or it is cut off."))
+        raise UnreadablePreview(_("This is not valid JSON, or it is truncated."))
     return said
 
 

@@ -55,7 +55,8 @@ def test_json_is_rows_or_a_tree(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("{", "not JSON"), ("[" * 5000, "not JSON"), (" " * 2**22, "up to 2 MiB")]
+    ("text", "says"),
+    [("{", "not valid JSON"), ("[" * 5000, "not valid JSON"), (" " * 2**22, "the limit is 2 MiB")],
 )
 def test_json_that_is_no_tree_is_refused(tmp_path, text, says):
     with pytest.raises(UnreadablePreview, match=says):

@@ -12,12 +12,12 @@ from artifacts.versions.texts import MAX_DESCRIPTION
 
 EVERYONE: tuple[tuple[str, Promise, Promise], ...] = (
     (RegistryRole.VIEWER, _("Everyone in the organization can view and download"),
-     _("The usual choice: all find and use what is here; members publish.")),
+     _("Recommended: everyone can find and use versions; members publish them.")),
     (RegistryRole.MEMBER, _("Everyone in the organization can publish"),
-     _("All can link versions, and set aliases and tags, too.")),
+     _("Everyone can also link versions and set aliases and tags.")),
     (RegistryRole.RESTRICTED_VIEWER, _("Everyone in the organization can view"),
-     _("All see what there is. Only members download files.")),
-    ("", _("Members only"), _("Only its members and the organization’s admins see it.")),
+     _("Everyone can browse; only members can download files.")),
+    ("", _("Members only"), _("Only its members and the organization’s admins can see it.")),
 )  # fmt: skip
 """What everybody may be: the value, what it is called, and what it means."""
 
@@ -32,7 +32,7 @@ class NewRegistryForm(forms.Form):
 
     name = forms.CharField(
         label=_("Name"), max_length=MAX_NAME,
-        help_text=_("In code it has the prefix wandb-registry-, as in wandb-registry-vision."),
+        help_text=_("In code, its name begins with wandb-registry-, for example wandb-registry-vision."),
     )  # fmt: skip
     description = forms.CharField(
         label=_("Description"), max_length=MAX_DESCRIPTION, required=False,

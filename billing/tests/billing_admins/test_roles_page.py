@@ -51,7 +51,7 @@ class TestPage:
     def test_it_shows_everybody_and_why_some_cannot(self, acme: Organization):
         """BIL-9: members are greyed, with the way to make them an admin."""
         seen = signed_in("bob").get(PAGE).content.decode()
-        assert "Change billing user" in seen
+        assert "Change billing admin" in seen
         assert "ada no longer will, but can still see billing as an admin." in seen
         assert "ada is the only billing admin" in seen
         assert "Make them an admin first" in seen

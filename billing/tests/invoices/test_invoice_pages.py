@@ -274,5 +274,5 @@ def test_alerts_of_the_period_are_listed(acme, now):
         )  # fmt: skip
     assert [alert.words for alert in alerts_sent(acme[0])] == [
         "Charges above the plan passed $1,000",
-        "Tracked hours: 85 % of the limit reached",
+        "Tracked hours: 85% of the limit reached",
     ]

@@ -43,7 +43,7 @@ def test_an_alert_and_an_invoice_reach_the_reader_in_their_language(smtp, langua
     closing.close_due()
     outbox.deliver_waiting()
     alert, invoice = smtp.to(admin.email)
-    assert "85 %" in str(alert["Subject"])
+    assert "85%" in str(alert["Subject"])
     assert "430" in text_of(alert)
     assert 'href="http://localhost:8000/organizations/acme/billing/plans"' in html_of(alert)
     assert "ACME-0001" in str(invoice["Subject"])

@@ -61,7 +61,7 @@ def test_a_jump_over_thresholds_tells_of_all_in_order(clock):
     look(clock, datetime(2026, 11, 5, 12, tzinfo=UTC))
     assert told() == [("hours", 85), ("hours", 100), *(("charges", usd) for usd in (200, 450, 700))]
     assert [mail.subject for mail in delivered()] == [
-        "acme: 85 % of the tracked hours are used",
+        "acme: 85% of the tracked hours are used",
         "acme: the limit of tracked hours is reached",
         "acme: charges above the plan passed $200",
         "acme: charges above the plan passed $450",

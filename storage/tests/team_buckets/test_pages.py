@@ -47,8 +47,8 @@ class TestSection:
         """TEAM-9: without a way to change it for those who may not."""
         page = text_of(as_user("ada", PAGE))
         assert "Default storage of this server" in page
-        assert "Data folder of the server" in page
-        assert "Organization admins can connect a bucket" in page
+        assert "Server data folder" in page
+        assert "Organization admins can connect the team’s own bucket" in page
         assert f"{PAGE}/connect" not in page
         assert f"{PAGE}/connect" in text_of(as_user("chief", PAGE))
 
@@ -89,10 +89,10 @@ class TestSection:
         buckets.forget()
         _breaking(monkeypatch, "read")
         response = as_user("chief", f"{PAGE}/act", {"act": "retry"})
-        assert said(response) == ["Trying again."]
+        assert said(response) == ["Retrying now."]
         page = text_of(as_user("chief", PAGE))
         for shown in (
-            "2 files cannot be read", "cifar/first: a.txt", "cifar/first: b.txt", "s3:GetObject", "Try again now",
+            "2 files cannot be read", "cifar/first: a.txt", "cifar/first: b.txt", "s3:GetObject", "Retry now",
             "Replace credentials",
         ):  # fmt: skip
             assert shown in page
@@ -201,9 +201,9 @@ class TestConnected:
         buckets.forget()
 
     def test_a_check_keeps_what_is_wrong(self, as_user: Any, monkeypatch: pytest.MonkeyPatch):
-        assert said(as_user("chief", f"{PAGE}/act", {"act": "check"})) == ["Checked: everything works."]
+        assert said(as_user("chief", f"{PAGE}/act", {"act": "check"})) == ["The check passed."]
         _breaking(monkeypatch, "read")
-        assert said(as_user("chief", f"{PAGE}/act", {"act": "check"})) == ["Checked: there is a problem."]
+        assert said(as_user("chief", f"{PAGE}/act", {"act": "check"})) == ["The check found a problem."]
         assert "s3:GetObject" in text_of(as_user("chief", PAGE))
         page = text_of(as_user("ada", PAGE))
         assert "Failing" in page
@@ -227,7 +227,7 @@ class TestConnected:
         assert set(RunFile.objects.values_list("blob__bucket", flat=True)) == {None}
         assert "Moving files back to the default storage" in text_of(as_user("chief", PAGE))
         assert said(as_user("chief", f"{PAGE}/act", {"act": "disconnect"})) == [
-            "Files of this team are being moved. Wait until that has ended."
+            "Files of this team are being moved. Wait for the move to finish."
         ]
 
     def test_what_is_no_act_does_nothing(self, as_user: Any):

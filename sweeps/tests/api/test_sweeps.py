@@ -109,7 +109,7 @@ def test_a_sweep_is_created_from_an_object_as_yaml(project: Project, ask: Ask):
         "program: train.py\nmethod: random\nparameters:\n  lr:\n    min: 1.0e-05\n"
     )
     assert read_config(body["config"]) == read_config(json.dumps(config))
-    assert body["warnings"] == ["nothing: is not known and has no effect."]
+    assert body["warnings"] == ["nothing: is unknown and has no effect."]
     assert (body["expected_runs"], body["name"]) == (None, "n")
 
 
@@ -121,7 +121,7 @@ def test_a_sweep_is_created_from_an_object_as_yaml(project: Project, ask: Ask):
         ("a: &b [*b]", "aliases"),
         ({"method": "custom"}, "custom is not supported"),
         (7, "config: Must be YAML text or an object."),
-        ({"a": "\ud800"}, "not YAML"),
+        ({"a": "\ud800"}, "not valid YAML"),
     ],
 )
 def test_a_wrong_configuration_is_refused_by_its_path(project: Project, ask: Ask, config: Any, said: str):

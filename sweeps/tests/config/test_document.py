@@ -79,7 +79,7 @@ def test_a_metric_is_minimized_unless_told_otherwise():
         ("method: grid\nmetric: {name: a, target: low}", "metric.target: must be a number."),
         (
             "method: grid\nmetric: {name: a, goel: x}",
-            "metric.goel: is not known here; known are name, goal, target, impute.",
+            "metric.goel: is unknown here. Available: name, goal, target, impute.",
         ),
         (
             "method: grid\nearly_terminate: {type: hyperband, min_iter: 1}",
@@ -97,7 +97,7 @@ def test_a_metric_is_minimized_unless_told_otherwise():
         *(
             (
                 f"method: grid\n{key}: x",
-                f"{key}: jobs and queues of Launch are not supported; agents run the program: `wandb agent`.",
+                f"{key}: Launch jobs and queues are not supported; agents run the program: `wandb agent`.",
             )
             for key in ("scheduler", "launch", "job", "image_uri")
         ),
@@ -105,7 +105,7 @@ def test_a_metric_is_minimized_unless_told_otherwise():
             "method: grid\ncontroller: {type: local}",
             (
                 "controller: the server chooses the parameters; the local controller is not supported. "
-                "Leave `controller` out."
+                "Remove `controller`."
             ),
         ),
     ],
@@ -136,8 +136,8 @@ def test_a_document_is_a_mapping_with_parameters(text, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("method: grid\ncolour: red", "colour: is not known and has no effect."),
-        ("method: bayes\nmetric: {name: loss}", "metric.goal: is not given; the metric is minimized."),
+        ("method: grid\ncolour: red", "colour: is unknown and has no effect."),
+        ("method: bayes\nmetric: {name: loss}", "metric.goal: is missing; the metric is minimized."),
         ("method: grid\nmetric: {name: loss, impute: worst}", "metric.impute: has no effect."),
         ("method: grid\nrun_cap: 3", "run_cap: is above the number of points in the grid (2)."),
     ],

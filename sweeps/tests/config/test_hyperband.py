@@ -50,11 +50,11 @@ def test_rungs_ascend_by_eta(rule, first, count):
         ("{type: hyperband, min_iter: 3, strict: 1}", "early_terminate.strict: must be true or false."),
         (
             "{type: hyperband, max_iter: 2, s: 2}",
-            "early_terminate: gives no iteration at which runs are compared; raise max_iter or lower eta.",
+            "early_terminate: yields no iteration at which runs are compared; raise max_iter or lower eta.",
         ),
         (
             "{type: hyperband, min_iter: 3, top: 1}",
-            "early_terminate.top: is not known here; known are type, min_iter, max_iter, s, eta, strict.",
+            "early_terminate.top: is unknown here. Available: type, min_iter, max_iter, s, eta, strict.",
         ),
     ],
 )

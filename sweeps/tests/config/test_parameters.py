@@ -123,11 +123,11 @@ def test_values_one_deviation_from_the_mean(parameter, below, middle, above):
         ("x: {values: 3}", "parameters.x.values: must be a list."),
         (
             "x: {value: 1, values: [1]}",
-            "parameters.x.values: is not known here; known are value, distribution.",
+            "parameters.x.values: is unknown here. Available: value, distribution.",
         ),
         (
             "x: {min: 1, max: 2, step: 1}",
-            "parameters.x.step: is not known here; known are min, max, distribution.",
+            "parameters.x.step: is unknown here. Available: min, max, distribution.",
         ),
         ("x: {distribution: uniform, min: 1}", "parameters.x: uniform needs max."),
         ("x: {distribution: constant}", "parameters.x: constant needs value."),
@@ -135,19 +135,19 @@ def test_values_one_deviation_from_the_mean(parameter, below, middle, above):
         ("x: {min: 2, max: 1}", "parameters.x.max: must be greater than min (2)."),
         (
             "x: {min: 0, max: 0.1}",
-            "parameters.x: write min and max both whole (1, 10) or both with a dot (1.0, 10.0).",
+            "parameters.x: write min and max both as whole numbers (1, 10) or both as decimals (1.0, 10.0).",
         ),
         ("x: {min: a, max: b}", "parameters.x.min: must be a number."),
         ("x: {distribution: uniform, min: true, max: 2}", "parameters.x.min: must be a number."),
         (
             "x: {distribution: uniform, min: 0, max: 1.0e+301}",
-            "parameters.x.max: must lie between -1e300 and 1e300.",
+            "parameters.x.max: must be between -1e300 and 1e300.",
         ),
         ("x: {distribution: int_uniform, min: 1.0, max: 2}", "parameters.x.min: must be a whole number."),
         ("x: {distribution: q_uniform, min: 1, max: 2, q: 0}", "parameters.x.q: must be greater than 0."),
         (
             "x: {distribution: q_uniform, min: 1, max: 4, q: 5}",
-            "parameters.x.q: no multiple of 5 lies between the bounds.",
+            "parameters.x.q: there is no multiple of 5 between the bounds.",
         ),
         (
             "x: {distribution: log_uniform_values, min: 0, max: 1}",
@@ -163,12 +163,12 @@ def test_values_one_deviation_from_the_mean(parameter, below, middle, above):
         ),
         (
             "x: {distribution: log_uniform, min: 1, max: 1000}",
-            "parameters.x.max: is an exponent of e and must lie between -700 and 700; log_uniform_values takes values.",
+            "parameters.x.max: is an exponent of e and must be between -700 and 700; log_uniform_values takes values.",
         ),
         ("x: {distribution: normal, sigma: 0}", "parameters.x.sigma: must be greater than 0."),
         (
             "x: {distribution: log_normal, mu: 699}",
-            "parameters.x: mu and sigma are of the logarithm; with these, values are too large to write.",
+            "parameters.x: mu and sigma apply to the logarithm; with these, the values are too large.",
         ),
         ("x: {distribution: q_beta, b: 1000001}", "parameters.x.b: must be at most 1000000."),
         ("x: {distribution: beta, a: 0}", "parameters.x.a: must be greater than 0."),
@@ -178,13 +178,13 @@ def test_values_one_deviation_from_the_mean(parameter, below, middle, above):
         ),
         (
             "x: {values: [a, b], probabilities: [1]}",
-            "parameters.x.probabilities: must be as many as the values: 2, not 1.",
+            "parameters.x.probabilities: must have as many entries as the values: 2, not 1.",
         ),
         ("x: {values: [a, b], probabilities: [2, -1]}", "parameters.x.probabilities: must not be negative."),
         ("x: {values: [a, b], probabilities: [1, x]}", "parameters.x.probabilities[1]: must be a number."),
         (
             "x: {values: [1, 1.0], probabilities: [0.5, 0.5]}",
-            "parameters.x.values: holds a value twice; give it once, with the sum of its probabilities.",
+            "parameters.x.values: has a duplicate value; list it once, with the sum of its probabilities.",
         ),
         ("x: {parameters: {}}", "parameters.x.parameters: needs at least one parameter."),
         ("x: {parameters: 1}", "parameters.x.parameters: must be a mapping."),
@@ -194,7 +194,7 @@ def test_values_one_deviation_from_the_mean(parameter, below, middle, above):
         ),
         (
             "x: {parameters: {y: {value: 1}}, value: 1}",
-            "parameters.x.value: is not known here; known are parameters.",
+            "parameters.x.value: is unknown here. Available: parameters.",
         ),
         ("'': {value: 1}", "parameters: a parameter needs a name."),
     ],
@@ -215,21 +215,21 @@ def test_parameters_and_values_are_bounded():
     """RUN-50."""
     read(*(f"p{number}: {{value: 1}}" for number in range(1000)))
     assert message(*(f"p{number}: {{value: 1}}" for number in range(1001))) == (
-        "parameters: takes at most 1000 parameters."
+        "parameters: can have at most 1000 parameters."
     )
     assert (
         message("x: {values: [" + "1," * 100_001 + "]}")
-        == "parameters.x.values: takes at most 100000 values."
+        == "parameters.x.values: can have at most 100000 values."
     )
 
 
 @pytest.mark.parametrize(
     ("parameter", "said"),
     [
-        ("x: {values: [1, 1.0, 2]}", "parameters.x.values: holds values more than once; each counts once."),
+        ("x: {values: [1, 1.0, 2]}", "parameters.x.values: has duplicate values; each counts once."),
         (
             "x: {values: [1e-3, 1.0e-4]}",
-            "parameters.x.values: 1e-3 is text to YAML; for a number, write a dot and a sign: 1.0e-3.",
+            "parameters.x.values: 1e-3 is text in YAML; for a number, write a dot and a sign: 1.0e-3.",
         ),
         (
             "x: {distribution: log_uniform, min: -5, max: -1}",
@@ -282,7 +282,7 @@ def test_nested_parameters_keep_their_order_and_give_nested_arguments():
         (
             "o: {parameters: {lr: {distribution: q_normal}}}",
             (
-                "parameters.o.parameters.lr: a grid needs values; q_normal has no ends. "
+                "parameters.o.parameters.lr: a grid needs values; q_normal is unbounded. "
                 "Use q_uniform, values or another method."
             ),
         ),
@@ -297,7 +297,7 @@ def test_a_grid_takes_no_account_of_probabilities():
     """RUN-50."""
     config = read("x: {values: [a, b], probabilities: [0.9, 0.1]}", method="grid")
     assert config.space.size() == 2
-    assert config.warnings == ("parameters.x: a grid takes no account of probabilities.",)
+    assert config.warnings == ("parameters.x: a grid ignores probabilities.",)
 
 
 def test_a_value_without_probability_is_never_drawn():
@@ -312,4 +312,4 @@ def test_the_points_of_a_grid_can_be_numbered():
     """RUN-50."""
     ten = [f"p{number}: {{min: 1, max: 10}}" for number in range(19)]
     assert read(*ten[:12], method="grid").space.size() == 10**12
-    assert message(*ten, method="grid") == "parameters: a grid takes at most 9223372036854775807 points."
+    assert message(*ten, method="grid") == "parameters: a grid can have at most 9223372036854775807 points."

@@ -73,7 +73,7 @@ def test_removing_a_key_takes_its_lines_only(path: tuple[str, ...], old: str, ne
 def test_a_parameter_gets_another_name_in_place():
     assert rename(TEXT, ("parameters", "lr"), "rate: 1") == TEXT.replace("  lr:", "  'rate: 1':")
     assert rename(TEXT, ("parameters", "lr"), "") == TEXT
-    with pytest.raises(Invalid, match="already there"):
+    with pytest.raises(Invalid, match="already exists"):
         rename(TEXT, ("parameters", "lr"), "optimizer")
 
 

@@ -32,7 +32,7 @@ def problems(text: str) -> list[tuple[str, int | None, str]]:
             [("metric.name", 3, "is")],
         ),
         ("name: x\n", [("method", None, "is"), ("parameters", None, "is")]),
-        ("a: 1\nb: 2\na: 3\n", [("a", 3, "is")]),
+        ("a: 1\nb: 2\na: 3\n", [("a", 3, "appears")]),
         ("a:\n  - [1\nb: 2\n", [("", 3, "The")]),
         ("a: 1\nb: \x07\n", [("", 2, "The")]),
         ("a: &x [1]\nb: [*x, *x]\n", [("b[0]", 2, "aliases")]),
@@ -64,7 +64,7 @@ def test_warnings_have_their_line_too():
     [
         (GRID, 6, "6 runs: every combination once"),
         (GRID + "run_cap: 4\n", 6, "4 runs of 6 combinations"),
-        (GRID.replace("grid", "random"), None, "runs without an end, until you stop it or set a run cap"),
+        (GRID.replace("grid", "random"), None, "unlimited runs, until you stop it or set a run cap"),
         (GRID.replace("grid", "random") + "run_cap: 1\n", None, "at most 1 run"),
         (
             GRID.replace("max: 3", "max: 500000000000"),

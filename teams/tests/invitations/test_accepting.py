@@ -61,7 +61,7 @@ class TestAccepting:
         _row, token = ask()
         person = UserFactory(username="ada")
         EmailAddress.objects.create(user=person, email=ADDRESS, verified=False)
-        with pytest.raises(Forbidden, match=f"Confirm your address {ADDRESS} first"):
+        with pytest.raises(Forbidden, match=f"Verify your address {ADDRESS} first"):
             answering.accept_invitation(actor=actor(person), token=token)
         assert "ada" not in members_of(team)
 

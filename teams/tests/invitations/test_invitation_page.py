@@ -176,7 +176,7 @@ class TestAwkward:
         bob = UserFactory()
         EmailAddress.objects.create(user=bob, email=ADDRESS, verified=False)
         page = self._page(client, token, bob)
-        assert "Confirm your address first" in page
+        assert "Verify your address first" in page
         assert "/settings/emails" in page
 
     def test_somebody_else_is_signed_in(self, client: Client, ask: Callable[..., Asked]):
