@@ -24,36 +24,27 @@ class Tab:
     label: str | Promise
     icon: str
     route: str
-    pages: frozenset[str] = frozenset()
-    """Further routes that are under it; those under no tab are settings."""
     needs: str = ""
-    is_rest: bool = False
-    """Whether all pages that no other tab names are under it."""
 
 
-_SERVICE = frozenset({"teams:service_accounts", "teams:service_account", "teams:service_account_key"})
-_STORAGE = frozenset({"usage:team_storage", "usage:team_storage_project"})
 _TABS = {
     SettingsScope.TEAM: (
         Tab(_("Overview"), "info", "runs:entity"),
-        Tab(_("Members"), "users", "teams:members", _SERVICE | {"teams:invite", "teams:roles", "teams:explain"},
-            TeamAction.VIEW),
-        Tab(_("Registry"), "library", "artifacts:registries_of", needs=TeamAction.VIEW),
-        Tab(_("Hosts"), "server", "metrics:hosts", needs=TeamAction.VIEW),
-        Tab(_("Usage"), "chart-column", "usage:team_usage", _STORAGE),
-        Tab(_("Settings"), "settings-2", "teams:settings", is_rest=True),
+        Tab(_("Members"), "users", "teams:members", TeamAction.VIEW),
+        Tab(_("Registry"), "library", "artifacts:registries_of", TeamAction.VIEW),
+        Tab(_("Hosts"), "server", "metrics:hosts", TeamAction.VIEW),
+        Tab(_("Usage"), "chart-column", "usage:team_usage"),
+        Tab(_("Settings"), "settings-2", "teams:settings"),
     ),
     SettingsScope.ORGANIZATION: (
-        Tab(_("Overview"), "network", "runs:entity"),
-        Tab(_("Members"), "users", "teams:organization", frozenset({"teams:organization_invite"}),
-            OrganizationAction.VIEW),
-        Tab(_("Teams"), "layers", "teams:organization_teams", needs=OrganizationAction.VIEW),
-        Tab(_("Registry"), "library", "artifacts:registries_of", frozenset({"artifacts:new_registry"}),
-            OrganizationAction.VIEW),
-        Tab(_("Settings"), "settings-2", "teams:organization_settings", is_rest=True),
+        Tab(_("Overview"), "info", "runs:entity"),
+        Tab(_("Members"), "users", "teams:organization", OrganizationAction.VIEW),
+        Tab(_("Teams"), "layers", "teams:organization_teams", OrganizationAction.VIEW),
+        Tab(_("Registry"), "library", "artifacts:registries_of", OrganizationAction.VIEW),
+        Tab(_("Settings"), "settings-2", "teams:organization_settings"),
         Tab("", "", "billing:overview"),
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +66,8 @@ def tabs_of(actor: Actor, row: Team | Organization, here: str) -> list[ShownTab]
         here: The route of the page that is shown.
     """
     place = SettingsScope.TEAM if isinstance(row, Team) else SettingsScope.ORGANIZATION
-    current = _current(place, here)
     shown = [
-        ShownTab(str(named.label), named.icon, reverse(tab.route, args=[row.name]), tab is current)
+        ShownTab(str(named.label), named.icon, reverse(tab.route, args=[row.name]), tab.route == here)
         for tab in _allowed(actor, row, place)
         if (named := tab if tab.label else section_at(actor, place, tab.route, row))
     ]
@@ -94,11 +84,3 @@ def _allowed(actor: Actor, row: Team | Organization, place: SettingsScope) -> It
             allowed[action] = can(actor, action, row)
         if allowed[action]:
             yield tab
-
-
-def _current(place: SettingsScope, here: str) -> Tab | None:
-    tabs = _TABS[place]
-    if here.startswith(("billing:", "usage:")) and place is SettingsScope.ORGANIZATION:
-        return tabs[-1]
-    named = (tab for tab in tabs if here == tab.route or here in tab.pages)
-    return next(named, None) or next(tab for tab in tabs if tab.is_rest)
