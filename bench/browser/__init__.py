@@ -7,10 +7,12 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from access.actor import SYSTEM
 from access.web.requests import actor_of_user
+from accounts.api_keys.services import create_api_key
 from accounts.models import User
 from bench import world
-from bench.browser import filled, traces
+from bench.browser import filled, live, traces
 from bench.load.server import Server
 from runs.models import Project
 from runs.saved_views.services import merge_working_view
@@ -22,7 +24,7 @@ MIDDLE = (900, 500)
 """Of the charts, and of the log."""
 WHEEL_PX, TURNS, PAUSE_MS = 400, 160, 50
 """How far a turn of the wheel goes, and how long until the next."""
-SETTLES_MS = 3000
+SETTLES_MS, LIVE_MS = 3000, 20_000
 
 
 def _fill() -> tuple[Project, filled.Sizes]:
@@ -64,9 +66,21 @@ def _measure(page: Page, name: str, address: str, place: str) -> None:
     print(f"{name}, scrolled {scrolled}")
 
 
+def _measure_live(page: Page, project: str, name: str, urls: list[str], key: str) -> None:
+    """Print how busy a workspace is while runs log and somebody looks at a value."""
+    page.goto(project)
+    page.wait_for_selector(".chart-card canvas")
+    page.wait_for_timeout(SETTLES_MS)
+    page.mouse.move(*MIDDLE)
+    with live.logging(urls, key), traces.recorded(page) as trace:
+        page.wait_for_timeout(LIVE_MS)
+    print(f"{name}, live     {trace}")
+
+
 def run(home: Path) -> None:
     """Print milliseconds of the browser's main thread."""
     where, sizes = _fill()
+    key = create_api_key(actor=SYSTEM, owner=User.objects.get(username=where.team.name), label=NAME)[1]
     print(f"workspace of {sizes.keys:,} keys × {sizes.runs} runs; log of {sizes.lines:,} lines")
     with Server(home) as server, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET)
@@ -75,5 +89,8 @@ def run(home: Path) -> None:
         _sign_in(page, url, where.team.name)
         project = f"{url}/{where.team.name}/{where.name}"
         _measure(page, "workspace", project, ".chart-card canvas")
+        files = f"{url}/files/{where.team.name}/{where.name}"
+        urls = [f"{files}/run{number}/file_stream" for number in range(filled.RUNNING)]
+        _measure_live(page, project, "workspace", urls, key)
         _measure(page, "log      ", f"{project}/runs/run0/logs", "[data-log] .log-text")
         chromium.close()

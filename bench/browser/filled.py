@@ -14,7 +14,7 @@ from runs.ingest.posts import RunPost
 from runs.lifecycle.services import finish_run
 from runs.models import Project, Run
 
-RUNS, STEPS, SECTIONS, KEYS_A_SECTION = 50, 200, 10, 100
+RUNS, RUNNING, STEPS, SECTIONS, KEYS_A_SECTION = 50, 5, 200, 10, 100
 LINES, LINES_A_POST = 1_000_000, 20_000
 
 
@@ -27,10 +27,12 @@ class Sizes:
     lines: int = LINES
 
 
-def _rows(source: np.random.Generator) -> list[dict[str, float]]:
+def rows(source: np.random.Generator, start: int, steps: int) -> list[dict[str, float]]:
+    """Return lines of history from a step on."""
     names = [f"layer_{section}/metric_{key}" for section in range(SECTIONS) for key in range(KEYS_A_SECTION)]
-    walks = source.normal(size=(STEPS, len(names))).cumsum(axis=0).astype(np.float32).astype(float)
-    clock = ({"_step": step, "_timestamp": 1.7e9 + step, "_runtime": step} for step in range(STEPS))
+    walks = source.normal(size=(steps, len(names))).cumsum(axis=0).astype(np.float32).astype(float)
+    steps_of = range(start, start + steps)
+    clock = ({"_step": step, "_timestamp": 1.7e9 + step, "_runtime": step} for step in steps_of)
     return [dict(zip(names, walk, strict=True)) | at for walk, at in zip(walks.tolist(), clock, strict=True)]
 
 
@@ -44,15 +46,15 @@ def _log_lines(run: Run) -> None:
 
 
 def fill(where: Project) -> Sizes:
-    """Log the runs, packed as they lie after an hour, and end them; the first has the log."""
+    """Log the runs, packed as they lie after an hour, and end most of them; the first has the log."""
     runs = world.runs(where, RUNS)
     source = np.random.default_rng(0)
     for run in runs:
-        rows = PostedRows.of(0, _rows(source))
-        write_group([Post(run_id=run.pk, history=rows, run=RunPost(run_id=run.pk))])
+        history = PostedRows.of(0, rows(source, 0, STEPS))
+        write_group([Post(run_id=run.pk, history=history, run=RunPost(run_id=run.pk))])
     _log_lines(runs[0])
     for stream in Stream.objects.filter(kind=StreamKind.HISTORY, run__in=runs):
         compaction.pack_stream(stream.pk)
-    for run in runs:
+    for run in runs[RUNNING:]:
         finish_run(run_id=run.pk, exit_code=0, at=timezone.now())
     return Sizes()
