@@ -211,7 +211,7 @@ def test_a_type_is_removed_unless_a_collection_uses_it(
     with pytest.raises(Conflict, match="can still be restored"):
         remove("model")
     assert remove("dataset") == ["model"]
-    with pytest.raises(Invalid, match="before you add or remove some"):
+    with pytest.raises(Invalid, match="before you add or remove any"):
         update_registry(
             actor=admin, registry=limited,
             changes=RegistryChanges(all_types_allowed=True, types_to_remove=["model"]),

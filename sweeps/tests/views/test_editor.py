@@ -182,7 +182,7 @@ def test_an_edit_over_another_edit_is_refused(browser: Client, sweep: Sweep, mem
     change_sweep(actor=actor(member), sweep=sweep, config_text=GRID)
     reply = browser.post(edit_of(sweep), {"text": "method: random\n", "digest": digest})
     assert reply.status_code == 422
-    assert "Somebody has changed the configuration" in reply.content.decode()
+    assert "Someone has changed the configuration" in reply.content.decode()
     sweep.refresh_from_db()
     assert sweep.config_text == GRID
 

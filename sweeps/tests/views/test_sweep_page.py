@@ -66,7 +66,7 @@ def test_a_sweep_without_an_end_has_no_percentage(client, member, project):
     client.force_login(member)
     reply = client.get(PAGE.format(sweep.uid))
     assert reply.context["progress"].percent is None
-    assert "names no metric" in reply.content.decode()
+    assert "has no metric" in reply.content.decode()
 
 
 def test_a_metric_that_was_never_logged_is_named_with_the_keys_that_were(client, member, sweep, add_run):

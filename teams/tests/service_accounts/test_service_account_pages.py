@@ -81,7 +81,7 @@ def test_making_one_leads_to_its_page_where_a_key_is_made_and_shown_once(client:
 def test_its_page_tells_what_is_so_of_a_program(client: Client, admin: User, bot: ServiceAccount):
     """TEAM-30: it has no machine of its own, and its sections say what is in them."""
     page = _text(client, f"{PAGE}/{bot.pk}")
-    assert "All that the account may do" in page
+    assert "Everything the account can do" in page
     headings = re.findall(r"<h2>([^<]+)</h2>", page)
     assert headings == ["API keys", "Recent runs", "Name and role", "Deactivate or delete"]
 
