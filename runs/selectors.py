@@ -215,7 +215,7 @@ def get_run_by_any_name(actor: Actor, entity: str, project: str, uid: str) -> Ru
 def projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
     """Return an entity's visible projects, last active first, with ``run_count``."""
     projects = Project.objects.live().filter(team=team).select_related("team")
-    return _counted(visible(actor, ProjectAction.VIEW, projects))
+    return with_run_counts(visible(actor, ProjectAction.VIEW, projects))
 
 
 def deleted_projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
@@ -226,7 +226,8 @@ def deleted_projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
     return rows.annotate(run_count=together).order_by("-deleted_at")
 
 
-def _counted(projects: QuerySet[Project]) -> QuerySet[Project]:
+def with_run_counts(projects: QuerySet[Project]) -> QuerySet[Project]:
+    """Return projects, last active first, with ``run_count``."""
     counted = projects.annotate(run_count=Count("runs", filter=is_listed("runs__")))
     return counted.order_by("-last_active_at", "pk")  # Django drops a model's ordering when it groups
 
@@ -239,7 +240,7 @@ def recent_projects(actor: Actor, limit: int = 8) -> QuerySet[Project]:
     mine = Project.objects.live().filter(team__memberships__user_id=actor.lookup_id).select_related("team")
     bad = [RunState.FAILED, RunState.CRASHED]
     lately = Q(runs__state__in=bad, runs__finished_at__gte=timezone.now() - timedelta(days=1))
-    projects = _counted(visible(actor, ProjectAction.VIEW, mine)).annotate(
+    projects = with_run_counts(visible(actor, ProjectAction.VIEW, mine)).annotate(
         running_count=Count("runs", filter=is_listed("runs__") & Q(runs__state__in=sorted(ACTIVE))),
         failed_count=Count("runs", filter=is_listed("runs__") & lately),
     )

@@ -1,7 +1,9 @@
 """The page of an organization: what of it the viewer may see (TEAM-1)."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
@@ -9,12 +11,16 @@ from access.engine import can, visible
 from accounts.models import Profile
 from accounts.profile.services import profile_of
 from common.errors import NotFound
-from runs.access import ProjectAction
-from runs.models import Project
+from runs import selectors
+from runs.access import ProjectAction, RunAction
+from runs.highlights.selectors import Highlight, highlights
+from runs.models import Project, Run
+from runs.states import ACTIVE
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team, Visibility
 
 _MOST_PROJECTS = 50
+_RECENT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +32,15 @@ class OrganizationPage:
     teams: list[Team]
     """Those that the viewer may see, or of which a project is public."""
     projects: list[Project]
-    """The public ones, last active first."""
+    """Those of its teams that the viewer may see, last active first; for others the public ones."""
+    project_count: int
+    """All of them, also where there are too many to list."""
+    recent_runs: list[Highlight]
     is_inside: bool
     """Whether the viewer belongs to it."""
     member_count: int | None
-    """None for whoever does not belong to it."""
+    running_count: int | None
+    """Both None for whoever does not belong to it."""
     can_edit: bool
 
 
@@ -51,22 +61,33 @@ def organization_page(actor: Actor, name: str) -> OrganizationPage:
             _("The entity “%(name)s” doesn’t exist, or you don’t have access to it.") % {"name": name}
         )
     own = visible(actor, TeamAction.VIEW, Team.objects.filter(organization=organization)).values("pk")
-    public = Project.objects.live().filter(
-        team__organization=organization,
-        team__deleted_at__isnull=True,
-        team__is_hidden=False,
-        visibility__in=[one.value for one in Visibility if one.is_public],
-    )
-    projects = visible(actor, ProjectAction.VIEW, public)
+    projects = _projects(actor, organization, own)
     teams = Team.objects.live().filter(organization=organization).select_related("claim")
+    shown = teams.filter(pk__in=own) | teams.filter(pk__in=projects.values("team_id"))
+    runs = visible(actor, RunAction.VIEW, Run.objects.listed().filter(project__in=projects, is_host=False))
+    newest = runs.select_related("project__team", "pulse", "user").order_by("-created_at", "-pk")
+    listed = selectors.with_run_counts(projects.select_related("team"))
     return OrganizationPage(
         organization=organization,
         profile=profile,
-        teams=list(
-            (teams.filter(pk__in=own) | teams.filter(pk__in=projects.values("team_id"))).order_by("name")
-        ),
-        projects=list(projects.select_related("team").order_by("-last_active_at", "pk")[:_MOST_PROJECTS]),
+        teams=list(shown.order_by("name")),
+        projects=list(listed[:_MOST_PROJECTS]),
+        project_count=projects.count(),
+        recent_runs=highlights(newest[:_RECENT]) if is_inside else [],
         is_inside=is_inside,
         member_count=organization.members.count() if is_inside else None,
+        running_count=runs.filter(state__in=sorted(ACTIVE)).count() if is_inside else None,
         can_edit=can(actor, OrganizationAction.MANAGE_SETTINGS, organization),
     )
+
+
+def _projects(actor: Actor, organization: Organization, own: "QuerySet[Team, Any]") -> QuerySet[Project]:
+    """Return what the viewer may see of the teams they see, and public projects of teams that are not hidden."""
+    public = Q(team__is_hidden=False, visibility__in=[one.value for one in Visibility if one.is_public])
+    projects = Project.objects.live().filter(
+        Q(team__in=own) | public,
+        team__organization=organization,
+        team__deleted_at__isnull=True,
+        is_registry=False,
+    )
+    return visible(actor, ProjectAction.VIEW, projects)

@@ -10,7 +10,14 @@ from access.actions import Preset
 from access.actor import SYSTEM
 from accounts.models import User
 from accounts.profile import services as profiles
-from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
+from tests.factories import (
+    OrganizationFactory,
+    ProjectFactory,
+    RunFactory,
+    TeamFactory,
+    UserFactory,
+    make_member,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
@@ -37,11 +44,21 @@ def tabs(html: str) -> list[str]:
     return re.findall(r"</svg>(\w+)</a>", head[0])
 
 
-def test_members_see_teams_public_projects_and_how_many_they_are(team):
+def figures(html: str) -> dict[str, str]:
+    strip = re.search(r'<dl class="stat-strip">.*?</dl>', html, re.DOTALL)
+    assert strip
+    return dict(re.findall(r"([A-Z]\w+)</dt>\s*<dd[^>]*>([^<]+)</dd>", strip[0]))
+
+
+def test_members_see_teams_and_what_of_them_they_may(team):
+    other = TeamFactory(name="speech", organization=team.organization)
+    ProjectFactory(team=other, name="their-data")
+    RunFactory(project__team=team, project__name="more-data", display_name="keen-lantern-1")
     html = ask(User.objects.get(username="ada"), "/acme").content.decode()
-    for shown in (">acme<", "Organization", ">vision<", "open-data", "2 members"):
+    for shown in (">acme<", "Organization", ">vision<", "open-data", "kept-data", "keen-lantern-1"):
         assert shown in html
-    assert "kept-data" not in html
+    assert "their-data" not in html
+    assert figures(html) == {"Teams": "1", "Members": "3", "Projects": "3", "Running": "1"}
     assert tabs(html) == ["Overview", "Members", "Teams", "Registry"]
 
 
@@ -66,7 +83,7 @@ def test_others_see_what_is_public_once_there_is_an_intro(team):
     assert "We see." in html
     assert "open-data" in html
     assert ">vision<" in html
-    for hidden in ("speech", "kept-data", "members</a>", "data-edit-intro"):
+    for hidden in ("speech", "kept-data", "stat-strip", "data-edit-intro"):
         assert hidden not in html
     assert ask(None, "/acme").status_code == 200
 
