@@ -1,6 +1,6 @@
 """How people and programs name a row: ``vision``, ``vision/cifar``, ``vision/cifar/runs/abc``, or a page's address."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
@@ -50,6 +50,18 @@ def named_models() -> frozenset[str]:
 def example_of(model_label: str) -> str:
     """Return how rows of a model are named, "" for those that have no names."""
     return next((naming.example for naming in _paths if naming.model._meta.label == model_label), "")
+
+
+def newest_paths(actor: Actor, teams: Iterable[int], limit: int) -> list[str]:
+    """Return what rows of these teams are named by, the newest of each model that the actor sees."""
+    team_ids, found = list(teams), list[str]()
+    for naming in _paths:
+        resource = resource_of(naming.model)
+        if resource.team:
+            rows = naming.model._default_manager.filter(resource.live, **{f"{resource.team}__in": team_ids})
+            newest = visible(actor, resource.view, rows).select_related(*naming.related).order_by("-pk")
+            found += [naming.path_of(row) for row in newest[:limit]]
+    return found
 
 
 def _seen(actor: Actor, rows: QuerySet[Model]) -> Model | None:

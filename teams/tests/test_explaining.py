@@ -267,6 +267,19 @@ class TestPages:
             assert "verdict" not in page
             assert "<optgroup" in page
 
+    def test_the_page_offers_people_things_and_keys_to_choose_from(self, run: Run, as_user: Any):
+        account = ServiceAccountFactory(team=run.project.team)
+        make_key(account.user)
+        prefix = ApiKey.objects.get(user=account.user).prefix
+        make_member(run.project.team, username="vera")
+        other = RunFactory(project__team=TeamFactory(name="speech"), uid="xyz")
+        page = text_of(as_user("ada", "/teams/vision/explain"))
+        for offered in ("vera", "vision", "vision/cifar", RUN, f"ry-{prefix}"):
+            assert f'<option value="{offered}">' in page
+        assert other.uid not in page
+        mine = text_of(as_user("olga", "/explain"))
+        assert RUN not in mine  # olga logged it, but is in no team
+
     def test_what_can_be_asked_is_what_applies_to_the_thing(self, run: Run, as_user: Any):
         """Issue 18: *What* narrowed by *On*, at once when another thing is named."""
         everything = text_of(as_user("ada", "/explain"))

@@ -14,6 +14,7 @@ from access.resources.registry import explainable_models
 from access.web.requests import actor_of
 from common.errors import DomainError, NotFound
 from common.web.responses import fragment
+from teams.explain import choices
 from teams.explain.services import Question, explain_to
 from teams.models import Organization, Team
 from teams.roles.builtin import addable_actions
@@ -47,7 +48,13 @@ def _page(
         key=request.GET.get("key", "").strip(),
     )
     # called by the templates that list them, which the answer alone does not
-    context |= {"question": question, "groups": lambda: _actions_on(asker, question.on)}
+    context |= {
+        "question": question,
+        "groups": lambda: _actions_on(asker, question.on),
+        "people": lambda: choices.people_of(within) if within else [],
+        "paths": lambda: choices.paths_of(asker, within),
+        "keys": lambda: choices.keys_of(asker, within),
+    }
     if request.headers.get("HX-Target") == "explain-what":  # another thing is named: nothing is asked yet
         return render(request, "teams/explain/action_field.html", context)
     if question.action:
