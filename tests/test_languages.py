@@ -27,7 +27,7 @@ from tests.words import leftovers, words_of
 MakeMember = Callable[..., User]
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|\{\w*\}|</?\w[^>]*>|^\n|\n$")
 OUR_OWN = re.compile(
-    r"Runyard|CSV|NDJSON|Parquet|PDF|GB|kWh|Ctrl|Shift|Esc|brisk|set-117|su…|https://|page-[a-z]+|train\.py|\S+@example\.com|kenji"
+    r"Runyard|CSV|NDJSON|Parquet|PDF|GB|kWh|Ctrl|Shift|Esc|brisk|set-117|su…|https://|(?:page|frame)-[a-z]+|has-bulk|train\.py|\S+@example\.com|kenji"
     r"|\bstate = .*|\bconfig\.lr > .*"
 )
 """What templates say in every language: names, keys, and examples of what people type."""

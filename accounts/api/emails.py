@@ -58,14 +58,14 @@ class EmailViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[EmailAddres
         return emails.emails_of(signed_in(self.request))
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List one's own email addresses, oldest first."""
+        """List your email addresses, oldest first."""
         actor = signed_in(request)
         require(actor, AccountAction.MANAGE_EMAILS, User.objects.get(pk=actor.lookup_id))
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=EmailCreateSerializer, responses={201: EmailSerializer})
     def create(self, request: Request) -> Response:
-        """Add an email address, to which the link goes that verifies it."""
+        """Add an email address; a verification link is sent to it."""
         actor = signed_in(request)
         body = validated(EmailCreateSerializer, request.data)
         user = User.objects.get(pk=actor.lookup_id)
@@ -73,25 +73,25 @@ class EmailViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[EmailAddres
         return Response(EmailSerializer(address).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return one of one's own email addresses."""
+        """Return one of your email addresses."""
         return super().retrieve(request, *args, **kwargs)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete an email address; the primary one stays."""
+        """Delete an email address other than the primary one."""
         emails.delete_email(actor=actor_of(request), address=self.get_object(), request=request._request)
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, pk: str) -> Response:
-        """Mail the link again that verifies an address, at most once in three minutes."""
+        """Send the verification link again, at most once every three minutes."""
         emails.send_link(actor=actor_of(request), address=self.get_object(), request=request._request)
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def primary(self, request: Request, pk: str) -> Response:
-        """Make a verified address the primary one; the old one and the new one are told."""
+        """Make a verified address primary; the old and the new address are notified."""
         row = emails.make_primary(
             actor=actor_of(request), address=self.get_object(), request=request._request
         )

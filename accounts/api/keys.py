@@ -82,7 +82,7 @@ class ApiKeyCreateSerializer(ApiKeyLimitSerializer):
 
 @declare(AccountAction.VIEW_KEYS)
 class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
-    """List one's own API keys, newest first."""
+    """List your API keys, newest first."""
 
     tag = "API keys"
     queryset = ApiKey.objects.all()
@@ -103,12 +103,12 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
 
     @extend_schema(parameters=[query("search", "Part of the label, or how the secret begins.")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List one's own API keys, newest first."""
+        """List your API keys, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=ApiKeyCreateSerializer, responses={201: ApiKeyCreatedSerializer})
     def create(self, request: Request) -> Response:
-        """Make an API key; its secret is in this answer only.
+        """Create an API key; only this response contains its secret.
 
         A key with scopes makes only keys with some of its own. Organizations may refuse keys that live too long.
         """
@@ -120,12 +120,12 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
         return Response(ApiKeyCreatedSerializer(key).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return one of one's own API keys."""
+        """Return one of your API keys."""
         return super().retrieve(request, *args, **kwargs)
 
     @extend_schema(request=ApiKeyUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Call a key otherwise."""
+        """Rename a key."""
         body = validated(ApiKeyUpdateSerializer, request.data)
         key = services.rename_api_key(actor=actor_of(request), key=self.get_object(), **body)
         return Response(ApiKeySerializer(key).data)
@@ -133,12 +133,12 @@ class ApiKeyViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[ApiKey]):
     @extend_schema(request=ApiKeyLimitSerializer)
     @action(detail=True, methods=["post"])
     def limit(self, request: Request, pk: str) -> Response:
-        """Let a key do less from now on; it never does more again."""
+        """Restrict a key; this cannot be undone."""
         key, body = self.get_object(), validated(ApiKeyLimitSerializer, request.data)
         key = services.limit_api_key(actor=actor_of(request), key=key, **body)
         return Response(ApiKeySerializer(key).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a key, which ends at once, everywhere."""
+        """Delete a key; it stops working immediately."""
         services.delete_api_key(actor=actor_of(request), key=self.get_object())
         return Response(status=HTTP_204_NO_CONTENT)

@@ -88,12 +88,12 @@ class PictureViewSet(ViewSet):
 
     @extend_schema(responses=PictureSerializer)
     def retrieve(self, request: Request, **kwargs: str) -> Response:
-        """Return where the picture is."""
+        """Return the URL of the picture."""
         return Response(PictureSerializer(self.row(request)).data)
 
     @extend_schema(request=_TAKES, responses=PictureSerializer)
     def update(self, request: Request, **kwargs: str) -> Response:
-        """Send a picture, as a form or by itself; it is made 256 pixels square, without metadata.
+        """Upload a picture, as a form or as the body; it is cropped to 256 × 256 pixels, and metadata is removed.
 
         By itself it is the whole body, with its own content type; then its middle is taken.
         """
@@ -107,7 +107,7 @@ class PictureViewSet(ViewSet):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Remove the picture; initials stand for the name again."""
+        """Remove the picture; the initials of the name are shown instead."""
         profiles.remove_picture(actor=actor_of(request), row=self.row(request))
         return Response(status=HTTP_204_NO_CONTENT)
 

@@ -147,7 +147,7 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
 
     @extend_schema(request=DestinationCreateSerializer, responses={201: DestinationSerializer})
     def create(self, request: Request) -> Response:
-        """Add a webhook, or a Slack channel by the address of an incoming webhook."""
+        """Add a webhook, or a Slack channel by the URL of an incoming webhook."""
         body = validated(DestinationCreateSerializer, request.data)
         team = team_named(request, body.pop("entity"))
         kind = DestinationKind(body.pop("kind"))
@@ -160,19 +160,19 @@ class DestinationViewSet(ListModelMixin, GenericViewSet[Destination]):
 
     @extend_schema(request=DestinationUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change a destination, or switch it on or off."""
+        """Change a destination, or turn it on or off."""
         body = validated(DestinationUpdateSerializer, request.data)
         services.change_destination(actor=actor_of(request), destination=self._destination(), **body)
         return Response(DestinationSerializer(self._destination()).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a destination and the history of what was sent there."""
+        """Delete a destination and its history."""
         services.delete_destination(actor=actor_of(request), destination=self._destination())
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses=DestinationTestResultSerializer)
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: str) -> Response:
-        """Send a sample, and return what was answered; takes up to 10 s."""
+        """Send a sample and return the response; takes up to 10 s."""
         result = services.test_destination(actor=actor_of(request), destination=self._destination())
         return Response(DestinationTestResultSerializer(result).data)

@@ -87,7 +87,7 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
 
     @extend_schema(request=WebhookSecretCreateSerializer, responses={201: WebhookSecretSerializer})
     def create(self, request: Request) -> Response:
-        """Store a secret; one of the same name gets this value."""
+        """Store a secret, replacing the value of an existing one with this name."""
         body = validated(WebhookSecretCreateSerializer, request.data)
         team = team_named(request, body.pop("entity"))
         secret = services.store_secret(actor=actor_of(request), team=team, **body)
@@ -105,6 +105,6 @@ class SecretViewSet(ListModelMixin, GenericViewSet[Secret]):
         return Response(WebhookSecretSerializer(secret).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a secret that nothing uses."""
+        """Delete an unused secret."""
         services.delete_secret(actor=actor_of(request), secret=self._secret())
         return Response(status=HTTP_204_NO_CONTENT)

@@ -63,7 +63,7 @@ class AlertSettingsViewSet(ListModelMixin, GenericViewSet[Team]):
         return selectors.with_settings(selectors.managed_teams(actor_of(self.request)))
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """List the settings that you choose: your own under your name, and those of teams you manage."""
+        """List your own alert settings and those of teams you manage."""
         return super().list(request, *args, **kwargs)
 
     def _team(self, name: str) -> Team:
@@ -74,12 +74,12 @@ class AlertSettingsViewSet(ListModelMixin, GenericViewSet[Team]):
         return team
 
     def retrieve(self, request: Request, name: str) -> Response:
-        """Return what is told: for your own name of your runs, for a team's of all runs in its projects."""
+        """Return the alert settings of a name: yours for your runs, a team's for all runs in its projects."""
         return Response(AlertSettingsSerializer(self._team(name)).data)
 
     @extend_schema(request=AlertSettingsUpdateSerializer)
     def partial_update(self, request: Request, name: str) -> Response:
-        """Switch on and off; what is not sent stays."""
+        """Turn alerts on or off; omitted ones do not change."""
         team, body = self._team(name), validated(AlertSettingsUpdateSerializer, request.data)
         services.change_settings(actor=actor_of(request), **selectors.owner_of_settings(team), **body)
         return Response(AlertSettingsSerializer(self._team(name)).data)
@@ -116,12 +116,12 @@ class AlertRouteViewSet(ListModelMixin, GenericViewSet[Route]):
         ]
     )
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """List where alerts go besides mail: your own, and those of teams you manage; newest first."""
+        """List alert routes besides email, your own and those of teams you manage, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=AlertRouteCreateSerializer, responses={201: AlertRouteSerializer})
     def create(self, request: Request) -> Response:
-        """Let alerts go to a destination: all that are switched on, or those of one project or of runs with a tag."""
+        """Add an alert route to a destination for all alerts, one project or runs with a tag."""
         actor, body = signed_in(request), validated(AlertRouteCreateSerializer, request.data)
         teams = selectors.managed_teams(actor).values("pk")
         rows = Destination.objects.filter(team__in=teams).select_related("team__claim__user")
@@ -138,11 +138,11 @@ class AlertRouteViewSet(ListModelMixin, GenericViewSet[Route]):
         return Response(AlertRouteSerializer(route).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Return one way of alerts."""
+        """Return an alert route."""
         return Response(AlertRouteSerializer(_row(self.get_queryset(), pk)).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Let alerts no longer go this way."""
+        """Delete an alert route."""
         services.remove_route(actor=actor_of(request), route=_row(self.get_queryset(), pk))
         return Response(status=HTTP_204_NO_CONTENT)
 
@@ -164,12 +164,12 @@ class AlertMuteViewSet(ListModelMixin, GenericViewSet[Mute]):
         return services.own_mutes(signed_in(self.request))
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """List what you muted, newest first."""
+        """List muted projects and teams, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=AlertMuteCreateSerializer, responses={201: AlertMuteSerializer})
     def create(self, request: Request) -> Response:
-        """Get no more mail about a project, or none that a team's settings ask for; what is muted stays so."""
+        """Mute the emails of a project or a team."""
         actor, body = signed_in(request), validated(AlertMuteCreateSerializer, request.data)
         if ("project" in body) == ("team" in body):
             raise Invalid("Give `project` or `team`.")
@@ -183,7 +183,7 @@ class AlertMuteViewSet(ListModelMixin, GenericViewSet[Mute]):
         )
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Get mail again."""
+        """Unmute a project or a team."""
         row = _row(self.get_queryset(), pk)
         services.unmute(actor=signed_in(request), project=row.project, team=row.team)
         return Response(status=HTTP_204_NO_CONTENT)

@@ -84,7 +84,7 @@ class ArtifactTypeViewSet(ListModelMixin, GenericViewSet[ArtifactType]):
 
     @extend_schema(parameters=[*_OF_PROJECT])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the types of artifacts that there are."""
+        """List the artifact types."""
         return super().list(request, *args, **kwargs)
 
 
@@ -134,7 +134,7 @@ class ArtifactCollectionViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSe
         ]
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the collections you may see, newest first."""
+        """List the collections you can see, newest first."""
         return super().list(request, *args, **kwargs)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -144,7 +144,7 @@ class ArtifactCollectionViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSe
     @extend_schema(request=ArtifactCollectionUpdateSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Rename, describe, tag or protect a collection, change its type or how long its versions are kept.
+        """Rename, describe, tag or protect a collection, or change its type or retention.
 
         All of it or nothing.
         """
@@ -166,6 +166,6 @@ class ArtifactCollectionViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSe
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
-        """Bring a deleted collection back with the versions that went with it."""
+        """Restore a deleted collection with the versions deleted with it."""
         row = services.restore_collection(actor=actor_of(request), collection=self.get_object())
         return Response(ArtifactCollectionSerializer(self.get_queryset().get(pk=row.pk)).data)

@@ -54,7 +54,7 @@ class ArtifactFileViewSet(ListModelMixin, InCollectionViewSet[Entry]):
 
     @extend_schema(responses={302: OpenApiResponse(description="The content is at `Location`.")})
     def retrieve(self, request: Request, **kwargs: str) -> HttpResponseRedirect:
-        """Lead to a file's content, at an address that is signed and soon expires."""
+        """Redirect to a file's content at a signed, short-lived URL."""
         version, path = self.place(self.collection()).version, self.kwargs["file"]
         require_for(actor_of(request), ArtifactAction.DOWNLOAD, version)
         entry = entries_of(version, [path]).first()

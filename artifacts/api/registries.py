@@ -90,13 +90,13 @@ class RegistryViewSet(ListModelMixin, GenericViewSet[Registry]):
         ]
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the registries you may see, newest first."""
+        """List the registries you can see, newest first."""
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(self._data(page or ()))
 
     @extend_schema(request=RegistryCreateSerializer, responses={201: RegistrySerializer})
     def create(self, request: Request) -> Response:
-        """Create a registry of an organization, of which you become a registry admin."""
+        """Create a registry in an organization; you become its registry admin."""
         actor, body = actor_of(request), validated(RegistryCreateSerializer, request.data)
         organization = organization_named(actor, body.pop("organization"))
         row = services.create_registry(actor=actor, organization=organization, **body)
@@ -108,7 +108,7 @@ class RegistryViewSet(ListModelMixin, GenericViewSet[Registry]):
 
     @extend_schema(request=RegistryUpdateSerializer)
     def partial_update(self, request: Request, entity: str, registry: str) -> Response:
-        """Rename or describe a registry, change who sees it, what it takes, or which aliases are protected.
+        """Change a registry's name, description, visibility, artifact types or protected aliases.
 
         All of it or nothing.
         """
@@ -123,7 +123,7 @@ class RegistryViewSet(ListModelMixin, GenericViewSet[Registry]):
 
     @extend_schema(request=None)
     def restore(self, request: Request, entity: str, registry: str) -> Response:
-        """Bring a deleted registry back with its collections, links and members."""
+        """Restore a deleted registry with its collections, links and members."""
         actor = actor_of(request)
         gone = deleted_registries(actor).filter(
             project__team__name=entity, project__name__in={registry, PREFIX + registry}
@@ -174,12 +174,12 @@ class RegistryMemberViewSet(ListModelMixin, GenericViewSet[RegistryMember]):
         return row
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the people and teams that have a role in a registry, in the order in which they came."""
+        """List the people and teams with a role in a registry in the order in which they were added."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=RegistryMemberCreateSerializer, responses={201: RegistryMemberSerializer})
     def create(self, request: Request, entity: str, registry: str) -> Response:
-        """Give a person or a team a role; one that has a role keeps it."""
+        """Give a person or team a role, unless they already have one."""
         row = self._registry()
         body = validated(RegistryMemberCreateSerializer, request.data)
         people, teams = _named(row, body)
@@ -196,6 +196,6 @@ class RegistryMemberViewSet(ListModelMixin, GenericViewSet[RegistryMember]):
         return Response(RegistryMemberSerializer(row).data)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Take a member's role away; what everybody in the organization may do, they still may."""
+        """Remove a member's role; permissions of everyone in the organization remain."""
         members.remove_member(actor=actor_of(request), member=self._member())
         return Response(status=HTTP_204_NO_CONTENT)

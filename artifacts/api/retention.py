@@ -54,12 +54,12 @@ class ArtifactRetentionViewSet(ViewSet):
 
     @extend_schema(responses=RetentionSerializer)
     def retrieve(self, request: Request, team: str) -> Response:
-        """Read how long a team keeps its artifacts."""
+        """Return a team's default artifact retention."""
         return Response({"ttl_s": team_ttl(self._team(request, team))})
 
     @extend_schema(request=RetentionSerializer, responses=RetentionSerializer)
     def update(self, request: Request, team: str) -> Response:
-        """Set how long a team keeps its artifacts."""
+        """Set a team's default artifact retention."""
         row = self._team(request, team)
         given = validated(RetentionSerializer, request.data)
         set_team_policy(actor=actor_of(request), team=row, ttl_s=given["ttl_s"])
@@ -71,7 +71,7 @@ class ArtifactRetentionViewSet(ViewSet):
     )
     @action(detail=True)
     def preview(self, request: Request, team: str) -> Response:
-        """Read what a time to live would delete within 30 days; nothing changes."""
+        """Preview what a retention would delete within 30 days."""
         row = self._team(request, team)
         ttl_s = parse_int(request.query_params.get("ttl_s", ""), MAX_TTL_S)
         if ttl_s is None:

@@ -33,13 +33,13 @@ class RunArtifactViewSet(ScopedViewSet[Run]):
     @extend_schema(responses=ArtifactVersionSerializer(many=True))
     @action(detail=True, url_path="input-artifacts")
     def inputs(self, request: Request, pk: str) -> Response:
-        """List the artifact versions that a run used, of those that you may see."""
+        """List the artifact versions that a run used and that you can see."""
         return self._page(inputs_of(actor_of(request), self.get_object()))
 
     @extend_schema(responses=ArtifactVersionSerializer(many=True))
     @action(detail=True, url_path="output-artifacts")
     def outputs(self, request: Request, pk: str) -> Response:
-        """List the artifact versions that a run logged, of those that you may see."""
+        """List the artifact versions that a run logged and that you can see."""
         return self._page(outputs_of(actor_of(request), self.get_object()))
 
     def _page(self, places: QuerySet[Membership]) -> Response:

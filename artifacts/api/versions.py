@@ -121,7 +121,7 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     @extend_schema(request=ArtifactVersionUpdateSerializer, responses=ArtifactVersionDetailSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, **kwargs: str) -> Response:
-        """Describe, tag or protect a version, change its metadata or how long it is kept; all of it or nothing."""
+        """Describe, tag or protect a version, or change its metadata or retention, all or nothing."""
         collection = self.collection()
         place, body = self.place(collection), validated(ArtifactVersionUpdateSerializer, request.data)
         tags = tag_changes(body, (tag.name for tag in place.version.tags.all()))
@@ -135,7 +135,7 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
         parameters=[query("with_aliases", "Also where the version has aliases, which go with it.", type=bool)]
     )
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Delete a version; it can be restored for some days. Of a linked version only the link goes."""
+        """Delete a version; it can be restored for some days. For a linked version, only the link is deleted."""
         actor, collection = actor_of(request), self.collection()
         version = self.place(collection).version
         if collection.is_sequence:
@@ -148,7 +148,7 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     @extend_schema(request=None, responses=ArtifactVersionDetailSerializer)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, **kwargs: str) -> Response:
-        """Bring a deleted version back, named by its number, with its links and those aliases that are free."""
+        """Restore a deleted version, given by number, with its links and the aliases that are free."""
         actor, collection = actor_of(request), self.collection()
         require(actor, ArtifactAction.DELETE, collection)
         number = version_number(str(self.kwargs["version"]))
@@ -160,7 +160,7 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     @extend_schema(request=None, responses=ArtifactVersionDetailSerializer)
     @action(detail=True, methods=["put"], url_path="aliases/(?P<alias>[^/]+)")
     def set_alias(self, request: Request, alias: str, **kwargs: str) -> Response:
-        """Give a version an alias; another version of the collection that has it loses it."""
+        """Add an alias to a version, removing it from any other version of the collection."""
         collection = self.collection()
         place = self.place(collection)
         aliases.add_aliases(actor=actor_of(request), membership=place, names=[alias])
@@ -169,7 +169,7 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     @extend_schema(request=None, responses={204: None})
     @set_alias.mapping.delete
     def delete_alias(self, request: Request, alias: str, **kwargs: str) -> Response:
-        """Take an alias from a version."""
+        """Remove an alias from a version."""
         place = self.place(self.collection())
         aliases.delete_aliases(actor=actor_of(request), membership=place, names=[alias])
         return Response(status=HTTP_204_NO_CONTENT)
@@ -177,7 +177,7 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     @extend_schema(request=ArtifactLinkCreateSerializer, responses={201: ArtifactVersionDetailSerializer})
     @action(detail=True, methods=["post"], url_path="links")
     def link(self, request: Request, **kwargs: str) -> Response:
-        """Link a version into another collection, which shows it to whoever sees its project.
+        """Link a version to another collection, where everyone who can see its project can see it.
 
         It takes `artifact.download` on the version and `artifact.create` in the project.
         """
@@ -203,7 +203,7 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     )
     @action(detail=True)
     def lineage(self, request: Request, **kwargs: str) -> Response:
-        """Return what a version was made from, and what was made of it: runs and versions.
+        """Return the lineage of a version: the runs and versions before and after it.
 
         The graph goes on only from what you can see.
         """
@@ -214,13 +214,13 @@ class ArtifactVersionViewSet(ListModelMixin, InCollectionViewSet[Membership]):
     @extend_schema(responses=RunSerializer(many=True))
     @action(detail=True, url_path="logged-by")
     def logged_by(self, request: Request, **kwargs: str) -> Response:
-        """List the runs that logged a version, of those that you may see, newest first."""
+        """List the runs that logged a version and that you can see, newest first."""
         return self._runs(runs_logging(actor_of(request), self.place(self.collection()).version))
 
     @extend_schema(responses=RunSerializer(many=True))
     @action(detail=True, url_path="used-by")
     def used_by(self, request: Request, **kwargs: str) -> Response:
-        """List the runs that used a version, of those that you may see, newest first."""
+        """List the runs that used a version and that you can see, newest first."""
         return self._runs(uses_seen(actor_of(request), self.place(self.collection()).version))
 
     def _runs(self, runs: QuerySet[Run]) -> Response:

@@ -119,7 +119,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
         ]
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the automations you may see."""
+        """List the automations you can see."""
         return super().list(request, *args, **kwargs)
 
     def _automation(self) -> Automation:
@@ -131,7 +131,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
 
     @extend_schema(request=AutomationCreateSerializer, responses={201: AutomationSerializer})
     def create(self, request: Request) -> Response:
-        """Make an automation of a project, of one collection of its artifacts, or of all projects of a team.
+        """Create an automation for a project, a collection of its artifacts, or all projects of a team.
 
         `filter` is what the SDK sends as `eventFilter`. What acts on metrics looks at each value as it is logged.
         """
@@ -151,7 +151,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
 
     @extend_schema(request=AutomationUpdateSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change an automation, or switch it on or off."""
+        """Change an automation, or turn it on or off."""
         row, body = self._automation(), validated(AutomationUpdateSerializer, request.data)
         require(actor_of(request), AutomationAction.MANAGE, row)
         fields = _fields(actor_of(request), row.team, body, row.destination)
@@ -166,7 +166,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
     @extend_schema(request=AutomationCopySerializer, responses={201: AutomationSerializer})
     @action(detail=True, methods=["post"])
     def copy(self, request: Request, pk: str) -> Response:
-        """Make one like it, also in another project of the team."""
+        """Copy an automation, also to another project of the team."""
         row, body = self._automation(), validated(AutomationCopySerializer, request.data)
         name = body.get("project")
         project = None
@@ -180,7 +180,7 @@ class AutomationViewSet(ListModelMixin, GenericViewSet[Automation]):
     @extend_schema(request=AutomationPreviewSerializer, responses=AutomationPreviewResultSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
-        """Tell what an automation would have done in the last 7 days, without making it."""
+        """Preview what an automation would have done in the last 7 days."""
         body = validated(AutomationPreviewSerializer, request.data)
         team, project = _place(request, body.pop("entity"), body.pop("project", None))
         require(actor_of(request), AutomationAction.VIEW, project or team)

@@ -65,7 +65,7 @@ class AlertMessageViewSet(GenericViewSet[Message]):
         ]
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List what automations did and destinations were sent."""
+        """List the messages of automations and destinations."""
         page = self.paginate_queryset(self.get_queryset()) or []
         return self.get_paginated_response(self._shown(list(page)))
 
@@ -76,6 +76,6 @@ class AlertMessageViewSet(GenericViewSet[Message]):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, pk: str) -> Response:
-        """Send a message again that failed, with all its attempts anew."""
+        """Retry a failed message with a new set of attempts."""
         retry_message(actor=actor_of(request), message=self._message())
         return Response(self._shown([self._message()])[0])

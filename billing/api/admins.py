@@ -78,7 +78,7 @@ class BillingAdminViewSet(ListModelMixin, GenericViewSet[BillingAdmin]):
 
     @extend_schema(request=BillingAdminCreateSerializer, responses={201: BillingAdminSerializer})
     def create(self, request: Request, organization: str) -> Response:
-        """Make an admin of the organization a billing admin; on plans with one at a time the role moves."""
+        """Make an admin of the organization a billing admin; on plans with a single one, the role moves."""
         row, body = self._organization(), validated(BillingAdminCreateSerializer, request.data)
         user = self._user(body["username"])
         admins.assign_billing_admin(actor=actor_of(request), organization=row, user=user)
@@ -86,7 +86,7 @@ class BillingAdminViewSet(ListModelMixin, GenericViewSet[BillingAdmin]):
         return Response(BillingAdminSerializer(saved).data, status=HTTP_201_CREATED)
 
     def destroy(self, request: Request, organization: str, username: str) -> Response:
-        """Take the role from one of several billing admins; the last one keeps it."""
+        """Remove a billing admin other than the last one."""
         row = self._organization()
         admins.withdraw_billing_admin(actor=actor_of(request), organization=row, user=self._user(username))
         return Response(status=HTTP_204_NO_CONTENT)

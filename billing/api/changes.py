@@ -45,13 +45,13 @@ class PlanChangeViewSet(ViewSet):
     @extend_schema(request=PlanChangeSerializer, responses=PlanChangePreviewSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request, organization: str) -> Response:
-        """Return what a change would mean and cost; nothing is changed."""
+        """Preview the effect and cost of a change."""
         given, body = self._given(request, organization), validated(PlanChangeSerializer, request.data)
         return Response(PlanChangePreviewSerializer(_preview(given, body)).data)
 
     @extend_schema(request=PlanChangeCreateSerializer, responses={201: PlanChangeResultSerializer})
     def create(self, request: Request, organization: str) -> Response:
-        """Do what was previewed; 409 `outdated` where that is something else by now, and nothing is changed."""
+        """Apply a previewed change; 409 outdated if the preview no longer holds."""
         given, body = self._given(request, organization), validated(PlanChangeCreateSerializer, request.data)
         given["confirm"] = body["confirm"]
         if "plan" in body:
@@ -65,7 +65,7 @@ class PlanChangeViewSet(ViewSet):
     @extend_schema(request=None, responses=CurrentPlanSerializer)
     @action(detail=False, methods=["post"])
     def undo(self, request: Request, organization: str) -> Response:
-        """Stay on the plan and the storage there are now."""
+        """Undo the scheduled change."""
         given = self._given(request, organization)
         try:
             row = services.undo_change(**given)

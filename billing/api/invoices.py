@@ -95,7 +95,7 @@ class InvoiceViewSet(ListModelMixin, GenericViewSet[Invoice]):
 
     @extend_schema(parameters=[query("status", "Only those in this status.", enum=InvoiceStatus.values)])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List an organization's invoices, the newest first."""
+        """List an organization's invoices, newest first."""
         return super().list(request, *args, **kwargs)
 
     def retrieve(self, request: Request, **kwargs: str) -> Response:
@@ -105,7 +105,7 @@ class InvoiceViewSet(ListModelMixin, GenericViewSet[Invoice]):
     @extend_schema(responses=InvoiceLineSerializer(many=True))
     @action(detail=True, pagination_class=None)
     def lines(self, request: Request, **kwargs: str) -> Response:
-        """Return an invoice's lines, in the order in which they are printed."""
+        """Return an invoice's lines in printed order."""
         return Response(InvoiceLineSerializer(self.get_object().lines.all(), many=True).data)
 
     @extend_schema(responses={(200, "application/pdf"): OpenApiTypes.BINARY})

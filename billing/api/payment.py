@@ -66,7 +66,7 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
         return row
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List how an organization pays, the newest first."""
+        """List an organization's payment methods, newest first."""
         return super().list(request, *args, **kwargs)
 
     def retrieve(self, request: Request, **kwargs: str) -> Response:
@@ -76,13 +76,13 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
     @extend_schema(request=None, responses=PaymentSetupSerializer)
     @action(detail=False, methods=["post"], url_path="setup")
     def begin(self, request: Request, **kwargs: str) -> Response:
-        """Begin to add a card: with this a browser hands it to Stripe."""
+        """Start adding a card: the response lets a browser send it to Stripe."""
         setup = services.begin_setup(actor=actor_of(request), organization=self._organization())
         return Response(PaymentSetupSerializer(setup).data)
 
     @extend_schema(request=PaymentMethodCreateSerializer, responses={201: PaymentMethodSerializer})
     def create(self, request: Request, **kwargs: str) -> Response:
-        """Add the card of a setup that a browser confirmed, or bank transfer, which needs billing details."""
+        """Add the card of a setup that a browser confirmed, or bank transfer, which requires billing details."""
         organization, body = self._organization(), validated(PaymentMethodCreateSerializer, request.data)
         method = services.add_method(actor=actor_of(request), organization=organization, **body)
         return Response(PaymentMethodSerializer(method).data, status=HTTP_201_CREATED)
@@ -90,7 +90,7 @@ class PaymentMethodViewSet(ListModelMixin, GenericViewSet[PaymentMethod]):
     @extend_schema(request=None, responses=PaymentMethodSerializer)
     @action(detail=True, methods=["post"])
     def default(self, request: Request, **kwargs: str) -> Response:
-        """Pay by this one from now on."""
+        """Make a payment method the default."""
         row = services.make_default(actor=actor_of(request), method=self.get_object())
         return Response(PaymentMethodSerializer(row).data)
 
@@ -109,13 +109,13 @@ class BillingDetailsViewSet(ViewSet):
 
     @extend_schema(responses=BillingDetailsSerializer)
     def retrieve(self, request: Request, organization: str) -> Response:
-        """Return what stands on the next invoices."""
+        """Return the billing details shown on new invoices."""
         row = organization_named(actor_of(request), organization, _VIEW)
         return Response(BillingDetailsSerializer(subscription_of(row)).data)
 
     @extend_schema(request=BillingDetailsSerializer, responses=BillingDetailsSerializer)
     def partial_update(self, request: Request, organization: str) -> Response:
-        """Change it; what is not sent stays, as do invoices that were made."""
+        """Change the given billing details; existing invoices do not change."""
         row = organization_named(actor_of(request), organization, _MANAGE)
         body = validated(BillingDetailsSerializer, request.data)
         changed = services.change_details(actor=actor_of(request), organization=row, **body)
@@ -132,7 +132,7 @@ class PaymentViewSet(ViewSet):
 
     @extend_schema(request=PaymentCreateSerializer, responses={202: PaymentSerializer})
     def create(self, request: Request, organization: str) -> Response:
-        """Charge an open invoice to the default card now; the invoice tells later how that went."""
+        """Charge an open invoice to the default card now; the invoice shows the result later."""
         row, actor = organization_named(actor_of(request), organization, _MANAGE), actor_of(request)
         number = validated(PaymentCreateSerializer, request.data)["invoice"]
         rows = Invoice.objects.filter(subscription__organization=row, number=number)

@@ -133,7 +133,7 @@ class PlanViewSet(ViewSet):
         responses=forced_singular_serializer(PlanListSerializer),  # type: ignore[no-untyped-call]  # it has no types
     )
     def list(self, request: Request) -> Response:
-        """List the plans that are offered, and those that are given by contact."""
+        """List the plans on offer and those available on request."""
         signed_in(request)
         rows = Plan.objects.filter(Q(is_offered=True) | Q(by_contact=True)).order_by("rank", "pk")
         return Response({"results": PlanSerializer(rows, many=True).data})

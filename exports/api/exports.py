@@ -65,12 +65,12 @@ class ExportViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Export]):
 
     @extend_schema(parameters=[query("entity", "Only of this team or person.")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the exports that you asked for, newest first."""
+        """List your exports, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=ExportCreateSerializer, responses={201: ExportSerializer})
     def create(self, request: Request) -> Response:
-        """Ask for an archive of all that a team or you own; it is made in the background, one at a time."""
+        """Request an archive of everything a team owns or you own, created in the background, one at a time."""
         actor, body = signed_in(request), validated(ExportCreateSerializer, request.data)
         team = Team.objects.live().filter(name=body["entity"]).first()
         if team is None:
@@ -80,18 +80,18 @@ class ExportViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Export]):
         return Response(ExportSerializer(export).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return an export: how far it is, or why it failed."""
+        """Return an export with its progress, or why it failed."""
         return super().retrieve(request, *args, **kwargs)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """Stop an export that waits or runs; one that has ended stays as it is."""
+        """Cancel a queued or running export."""
         export = services.cancel_export(actor=actor_of(request), export=self.get_object())
         return Response(ExportSerializer(export).data)
 
     @extend_schema(responses={302: OpenApiResponse(description="The archive is at `Location`.")})
     @action(detail=True)
     def download(self, request: Request, pk: str) -> HttpResponseRedirect:
-        """Lead to the archive, at an address that is signed and soon expires; 410 before it is made, and after."""
+        """Redirect to the archive at a signed, short-lived URL; 410 before it is ready and after it expires."""
         return HttpResponseRedirect(archive_path(actor_of(request), self.get_object()))

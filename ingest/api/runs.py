@@ -82,7 +82,7 @@ class RunViewSet(runs_api.RunViewSet):
         request=RunCreateSerializer, responses={201: LoggableRunSerializer, 200: LoggableRunSerializer}
     )
     def create(self, request: Request) -> Response:
-        """Begin a run, or go on with one.
+        """Create a run, or resume one.
 
         The client chooses `uid`, so a request whose answer was lost is sent again; then with `allow` in the place of
         `never`. 201: it was made now.
@@ -142,14 +142,14 @@ class LoggedRunViewSet(ViewSet):
     )
     @action(detail=False, url_path="stream")
     def offsets(self, request: Request, **names: str) -> Response:
-        """Say how far a writer has come, to go on after a crash."""
+        """Return a writer's position, to resume after a crash."""
         writer = check_writer(request.query_params.get("writer"))
         return Response(stream_status(self._run(), writer))
 
     @extend_schema(request=FileNamesSerializer, responses=FileUploadListSerializer)
     @action(detail=False, methods=["post"])
     def uploads(self, request: Request, **names: str) -> Response:
-        """Ask where files of the run go; one that is sent again takes the place of the former."""
+        """Request upload URLs for files of a run; a file sent again replaces the previous one."""
         run = self._run()
         names_given = validated(FileNamesSerializer, request.data)["names"]
         require_quota_for(run, names_given)

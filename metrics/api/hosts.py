@@ -106,7 +106,7 @@ class HostViewSet(GenericViewSet[Run]):
         responses=forced_singular_serializer(ClusterSerializer),  # type: ignore[no-untyped-call]  # it has no types
     )
     def list(self, request: Request) -> Response:
-        """Return the machines on which visible runs run, or ran within a day, each GPU once.
+        """Return the machines of visible runs active in the last day, each GPU once.
 
         Values are the newest that any run sampled. A GPU is busy when something ran on it at least 5 % of the time, or
         when a process of a run holds it.

@@ -82,13 +82,13 @@ class HistoryViewSet(ScopedViewSet[Run]):
     @extend_schema(parameters=[_FORMAT], responses=_FILE)
     @action(detail=True)
     def history(self, request: Request, pk: str) -> StreamingHttpResponse:
-        """Stream the history, whole and exact."""
+        """Stream the complete history."""
         return self._file(request, StreamKind.HISTORY)
 
     @extend_schema(parameters=[_FORMAT], responses=_FILE)
     @action(detail=True)
     def system(self, request: Request, pk: str) -> StreamingHttpResponse:
-        """Stream what the machine measured, whole and exact."""
+        """Stream the complete system metrics."""
         return self._file(request, StreamKind.SYSTEM)
 
 
@@ -146,7 +146,7 @@ class SeriesViewSet(ScopedViewSet[Run]):
     @extend_schema(parameters=[_KIND], responses=LoggedKeysSerializer)
     @action(detail=True)
     def keys(self, request: Request, pk: str) -> Response:
-        """Return which keys were logged, with type, count, last, least and greatest value."""
+        """Return the logged keys with type, count, last, smallest and largest value."""
         run = self.get_object()
         return Response({"keys": selectors.keys_json(run.pk, kind_of(request.query_params))})
 
@@ -162,7 +162,7 @@ class SeriesViewSet(ScopedViewSet[Run]):
     )  # fmt: skip
     @action(detail=True)
     def series(self, request: Request, pk: str) -> Response:
-        """Return sampled points of some keys: least, greatest, mean and last of each bucket."""
+        """Return sampled points of given keys: minimum, maximum, mean and last of each bucket."""
         run, given = self.get_object(), request.query_params
         keys = list(dict.fromkeys(given.getlist("keys")))
         if not 1 <= len(keys) <= selectors.MAX_KEYS:

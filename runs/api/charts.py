@@ -72,7 +72,7 @@ class ChartViewSet(ListModelMixin, GenericViewSet[StoredChart]):
 
     @extend_schema(parameters=[query("entity", "Only charts of this team or person.")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the charts that you may draw with, without their specifications."""
+        """List the charts available to you, without their specifications."""
         return super().list(request, *args, **kwargs)
 
     def retrieve(self, request: Request, path: str) -> Response:
@@ -80,7 +80,7 @@ class ChartViewSet(ListModelMixin, GenericViewSet[StoredChart]):
         return Response(ChartDetailSerializer(self._chart(path)).data)
 
     def update(self, request: Request, path: str) -> Response:
-        """Store a chart under this name: ``spec``, ``display_name``, ``access``; what had the name is replaced."""
+        """Store a chart under this name, replacing any existing one: spec, display_name, access."""
         entity, _, name = path.partition("/")
         body = validated(ChartUpdateSerializer, request.data)
         actor = actor_of(request)

@@ -82,7 +82,7 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
 
     @extend_schema(responses={302: OpenApiResponse(description="The content is at `Location`.")})
     def retrieve(self, request: Request, **kwargs: str) -> HttpResponseRedirect:
-        """Lead to a file's content, at an address that is signed and soon expires."""
+        """Redirect to a file's content at a signed, short-lived URL."""
         row = self.get_object()
         path = tickets.get_path(
             row.blob, name=row.name, content_type=row.content_type, download=True,
@@ -115,7 +115,7 @@ class LogViewSet(ScopedViewSet[Run]):
     )
     @action(detail=True)
     def logs(self, request: Request, pk: str) -> Response:
-        """Return lines of the console; those that never came are left out."""
+        """Return lines of the console log, without those never received."""
         run, given = self.get_object(), request.query_params
         start, total = int_param(given, "start", 0, _LONGEST), run.pulse.log_lines
         stop = min(total, start + int_param(given, "limit", 1000, MAX_LINES))
@@ -136,7 +136,7 @@ class LogViewSet(ScopedViewSet[Run]):
     )
     @action(detail=True, url_path="logs/search")
     def search(self, request: Request, pk: str) -> Response:
-        """Search the console. A request reads for about a second: `scanned_to` says how far it came."""
+        """Search the console log. A request reads for about a second; scanned_to is its position."""
         run, given = self.get_object(), request.query_params
         flags = {"is_regex": is_yes(given, "regex"), "is_exact": is_yes(given, "exact")}
         needle, total = Needle(given.get("text", ""), **flags), run.pulse.log_lines
@@ -147,5 +147,5 @@ class LogViewSet(ScopedViewSet[Run]):
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="logs/download")
     def download(self, request: Request, pk: str) -> StreamingHttpResponse:
-        """Stream the whole console as text."""
+        """Stream the whole console log as text."""
         return log_file(self.get_object(), revealed=False)

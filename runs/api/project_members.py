@@ -90,7 +90,7 @@ class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
 
     @extend_schema(request=MemberUpdateSerializer)
     def partial_update(self, request: Request, **kwargs: str) -> Response:
-        """Give somebody another role in a restricted project."""
+        """Change a member's role in a restricted project."""
         row, body = self.get_object(), validated(MemberUpdateSerializer, request.data)
         role = role_named(roles_for(row.project.team.organization_id), body["role"])
         made = members.add_project_member(
@@ -99,7 +99,7 @@ class ProjectMemberViewSet(ListModelMixin, GenericViewSet[ProjectMember]):
         return Response(ProjectMemberSerializer(made).data)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Take somebody out of a restricted project."""
+        """Remove a member from a restricted project."""
         members.remove_project_member(actor=actor_of(request), member=self.get_object())
         return Response(status=HTTP_204_NO_CONTENT)
 
@@ -122,11 +122,11 @@ class ProjectAccessRequestViewSet(ListModelMixin, GenericViewSet[ProjectAccessRe
         return members.open_requests(_managed(self.request, str(self.kwargs["project"])))
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List who asks for access to a restricted project."""
+        """List the requests for access to a restricted project."""
         return super().list(request, *args, **kwargs)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Decline a request for access. Who asked is not told."""
+        """Decline a request for access; the person is not notified."""
         row = self.get_queryset().filter(user__username=kwargs["username"]).first()
         if row is None:
             raise NotFound(f"{kwargs['username'][:80]!r} does not ask for access to the project.")
@@ -143,7 +143,7 @@ class AccessRequestViewSet(ViewSet):
 
     @extend_schema(request=AccessRequestCreateSerializer, responses={202: AccessRequestResultSerializer})
     def create(self, request: Request) -> Response:
-        """Ask for access to a restricted project of your team. The answer does not say whether there is one."""
+        """Request access to a restricted project of your team; the response does not reveal whether it exists."""
         actor, body = actor_of(request), validated(AccessRequestCreateSerializer, request.data)
         team = shared_team(actor, body["entity"])
         access_requests.request_access(actor=actor, team=team, name=body["project"])
@@ -166,5 +166,5 @@ class RestrictedProjectViewSet(ListModelMixin, GenericViewSet[Project]):
 
     @extend_schema(parameters=[query("entity", "Only projects of this team.")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the restricted projects whose members you manage, with how many are in each, newest first."""
+        """List the restricted projects whose members you manage, with member counts, newest first."""
         return super().list(request, *args, **kwargs)

@@ -75,12 +75,12 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
         ]
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the projects you may see, newest first."""
+        """List the projects you can see, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=ProjectCreateSerializer, responses={201: ProjectSerializer})
     def create(self, request: Request) -> Response:
-        """Make a project. Logging a run makes one, too."""
+        """Create a project. Logging a run also creates one."""
         actor, body = signed_in(request), validated(ProjectCreateSerializer, request.data)
         team = get_team(actor, body.pop("entity"))
         project = projects.create_project(actor=actor, team=team, **body)
@@ -93,7 +93,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
     @extend_schema(request=ProjectUpdateSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change a project's name, text, visibility, protecting tags, or whether it is pinned; all of it or nothing."""
+        """Change a project's name, description, visibility, protected tags or pin, all or nothing."""
         actor, body = actor_of(request), validated(ProjectUpdateSerializer, request.data)
         visibility = body.pop("visibility", None)
         project = self._manageable(pk) if visibility is not None else self.get_object()
@@ -122,7 +122,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
-        """Bring a deleted project back with the runs that went with it."""
+        """Restore a deleted project with the runs deleted with it."""
         project = deletion.restore_project(actor=actor_of(request), project=self.get_object())
         return Response(ProjectSerializer(project).data)
 
@@ -138,7 +138,7 @@ class ProjectViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Project])
     )
     @action(detail=True)
     def logs(self, request: Request, pk: str) -> Response:
-        """Search the consoles of the project's runs. A request reads for about a second: `next` says how to go on."""
+        """Search the project's console logs. A request reads for about a second; next continues the search."""
         given = request.query_params
         flags = {"is_regex": is_yes(given, "regex"), "is_exact": is_yes(given, "exact")}
         page = search_logs(

@@ -111,7 +111,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
         responses=RunListItemSerializer(many=True),
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the runs you may see, last arrived first or in the order asked for.
+        """List the runs you can see, newest first or in the given order.
 
         What a run had before it was rewound is not among them, unless `uid` names it: it is in `archives` of the run.
         """
@@ -134,7 +134,7 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
     @extend_schema(request=RunUpdateSerializer, responses=RunDetailSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Rename, tag, annotate, group or protect a run; all of it or nothing."""
+        """Rename, tag, annotate, group or protect a run, all or nothing."""
         actor, run, body = actor_of(request), self.get_object(), validated(RunUpdateSerializer, request.data)
         protect = body.pop("is_protected", None)
         if protect is not None:
@@ -155,21 +155,21 @@ class RunViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Run]):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
-        """Bring a deleted run back."""
+        """Restore a deleted run."""
         run = deletion.restore_run(actor=actor_of(request), run=self.get_object())
         return Response(RunSerializer(run).data)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def stop(self, request: Request, pk: str) -> Response:
-        """Ask a run to stop; its program hears of it within seconds."""
+        """Ask a run to stop; its program is notified within seconds."""
         run = lifecycle.stop_run(actor=actor_of(request), run=self.get_object())
         return Response(RunSerializer(self.get_queryset().get(pk=run.pk)).data)
 
     @extend_schema(request=BulkActionSerializer, responses=BulkActionResultSerializer)
     @action(detail=False, methods=["post"])
     def act(self, request: Request) -> Response:
-        """Do one act on up to 1000 runs of a project.
+        """Apply one action to up to 1000 runs of a project.
 
         What may be changed is; each run that was left alone is in `refused` with the reason. `restore` and `purge` are
         for deleted runs.
@@ -195,7 +195,7 @@ class FilterViewSet(ViewSet):
         responses=forced_singular_serializer(RunFilterSerializer),  # type: ignore[no-untyped-call]  # it has no types
     )
     def list(self, request: Request) -> Response:
-        """Read a filter expression.
+        """Parse a filter expression.
 
         A wrong one answers 400; `detail.position` counts characters from 0, `detail.expected` names what could stand
         there.

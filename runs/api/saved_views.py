@@ -133,7 +133,7 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
     @extend_schema(parameters=[*PROJECT_PARAMETERS], responses=SavedViewWorkingStateSerializer)
     @action(detail=False)
     def working(self, request: Request) -> Response:
-        """Return the caller's working state, and the shared default where it says nothing."""
+        """Return your working state, with the shared default for missing parts."""
         return Response({"spec": working_view(actor_of(request), self._project())})
 
     @extend_schema(
@@ -146,7 +146,7 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
     )
     @working.mapping.patch
     def merge_working(self, request: Request) -> Response:
-        """Replace the parts that the body names of the caller's working state; null takes one away.
+        """Replace the given parts of your working state; null removes a part.
 
         With ``?shared=1`` of the shared default, which takes ``project.update``.
         """

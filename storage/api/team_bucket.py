@@ -49,12 +49,12 @@ class TeamBucketViewSet(GenericViewSet[Any]):
         return Response(TeamBucketSerializer(storage_of_team(actor_of(self.request), team)).data)
 
     def retrieve(self, request: Request, team: str) -> Response:
-        """Return where a team’s files lie, and how far they are moved if they are."""
+        """Return where a team's files are stored, and the progress of a move."""
         return self._state(self._team())
 
     @extend_schema(request=BucketSerializer, responses=TeamBucketSerializer)
     def update(self, request: Request, team: str) -> Response:
-        """Connect a bucket that takes the team’s files from now on, and begin to move the others there.
+        """Connect a bucket for the team's files, and start moving existing files there.
 
         The bucket is written to, read, listed and deleted from first, which takes 30 s at most. If anything is refused,
         the answer is 409, says which permission is missing, and nothing changes.
@@ -67,7 +67,7 @@ class TeamBucketViewSet(GenericViewSet[Any]):
 
     @extend_schema(request=CredentialsSerializer, responses=TeamBucketSerializer)
     def partial_update(self, request: Request, team: str) -> Response:
-        """Replace the credentials of the team’s bucket, after they were tried as for a new one."""
+        """Replace the credentials of the team's bucket after checking them."""
         row, body = self._team(), validated(CredentialsSerializer, request.data)
         with refusing_as_conflict():
             connector.replace_credentials(actor=actor_of(request), team=row, **body)
@@ -76,7 +76,7 @@ class TeamBucketViewSet(GenericViewSet[Any]):
 
     @extend_schema(responses={200: TeamBucketSerializer})
     def destroy(self, request: Request, team: str) -> Response:
-        """Begin to move the team’s files back to the default storage, where new ones go from now on."""
+        """Start moving the team's files back to the default storage, where new files go from now on."""
         row = self._team()
         connector.disconnect(actor=actor_of(request), team=row)
         move_contents_now()
@@ -84,14 +84,14 @@ class TeamBucketViewSet(GenericViewSet[Any]):
 
     @extend_schema(request=None, responses=TeamBucketSerializer)
     def check(self, request: Request, team: str) -> Response:
-        """Try again what the team’s bucket must do; `error` says what is wrong."""
+        """Check the team's bucket again; error contains the problem."""
         row = self._team()
         connector.check_again(actor=actor_of(request), team=row)
         return self._state(row)
 
     @extend_schema(request=None, responses=TeamBucketSerializer)
     def retry(self, request: Request, team: str) -> Response:
-        """Go on now with a move that has stopped, instead of when its time comes."""
+        """Resume a stopped move now instead of at its scheduled time."""
         row = self._team()
         connector.retry(actor=actor_of(request), team=row)
         move_contents_now()

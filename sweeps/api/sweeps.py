@@ -118,7 +118,7 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
         ]
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the sweeps you may see, newest first."""
+        """List the sweeps you can see, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(responses=SweepDetailSerializer)
@@ -128,7 +128,7 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
 
     @extend_schema(request=SweepCreateSerializer, responses={201: SweepDetailSerializer})
     def create(self, request: Request) -> Response:
-        """Create a sweep in a project; agents then ask for its runs.
+        """Create a sweep in a project; agents then request its runs.
 
         `warnings` of the answer says what of the configuration has no effect.
         """
@@ -142,7 +142,7 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
 
     @extend_schema(request=SweepUpdateSerializer, responses=SweepDetailSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change a sweep's configuration, name or description; all of it or nothing.
+        """Change a sweep's configuration, name or description, all or nothing.
 
         Trials that were handed out stay; later ones follow the new configuration.
         """
@@ -161,25 +161,25 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
     @extend_schema(request=None, responses=SweepDetailSerializer)
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
-        """Hand out no runs until the sweep is resumed; running ones go on."""
+        """Pause a sweep; running runs continue, no new ones start until it is resumed."""
         return self._change_state(request, SweepState.PAUSED)
 
     @extend_schema(request=None, responses=SweepDetailSerializer)
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
-        """Hand out runs again, also after the sweep was stopped or canceled, while any are left."""
+        """Resume a paused, stopped or canceled sweep while it has runs left."""
         return self._change_state(request, SweepState.RUNNING)
 
     @extend_schema(request=None, responses=SweepDetailSerializer)
     @action(detail=True, methods=["post"])
     def stop(self, request: Request, pk: str) -> Response:
-        """End a sweep: no new runs begin, running ones end by themselves."""
+        """Stop a sweep; no new runs start, running ones finish on their own."""
         return self._change_state(request, SweepState.FINISHED)
 
     @extend_schema(request=None, responses=SweepDetailSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """End a sweep and have its running runs stopped by their agents."""
+        """Cancel a sweep; agents stop its running runs."""
         return self._change_state(request, SweepState.CANCELED)
 
     @extend_schema(
@@ -199,7 +199,7 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
     @extend_schema(request=None, responses=SweepDetailSerializer)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, pk: str) -> Response:
-        """Bring a deleted sweep back, with the runs that went with it."""
+        """Restore a deleted sweep with the runs deleted with it."""
         return Response(
             self._detail(deletion.restore_sweep(actor=actor_of(request), sweep=self.get_object()))
         )
@@ -207,7 +207,7 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
     @extend_schema(request=SweepRunsSerializer, responses=BulkActionResultSerializer)
     @action(detail=True, methods=["post"], url_path="remove-runs")
     def remove_runs(self, request: Request, pk: str) -> Response:
-        """Take up to 1000 runs out of a sweep; they stay in the project.
+        """Remove up to 1000 runs from a sweep; they stay in the project.
 
         It takes the right to change each run; those that were left alone are in `refused` with the reason.
         """
@@ -225,7 +225,7 @@ class SweepViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Sweep]):
     @extend_schema(responses=TrialSerializer(many=True))
     @action(detail=True, pagination_class=OldestFirstPagination)
     def trials(self, request: Request, pk: str) -> Response:
-        """List the arguments that a sweep handed out, in that order, after the earlier runs that it learns from."""
+        """List a sweep's trials in order, after the earlier runs that it learns from."""
         sweep = self.get_object()
         context = {"reads_exactly": reads_exactly(actor_of(request), sweep)}
         return self._page(valued(sweep).select_related("agent", "run"), TrialSerializer, context)

@@ -91,7 +91,7 @@ class AuditViewSet(ListModelMixin, ScopedViewSet[AuditEntry]):
 
     @extend_schema(parameters=[AuditQuerySerializer])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
-        """List what was done, newest first.
+        """List audit log entries, newest first.
 
         With `Accept: application/x-ndjson` or `?format=ndjson` all that matches is streamed, an entry a line, without
         pages; that download is written down, too.

@@ -83,12 +83,12 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         return Invitation.objects.pending().filter(team=self._team()).select_related(*_SHOWN)
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """List who is asked into a team and has not answered, newest first."""
+        """List the pending invitations to a team, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=InvitationCreateSerializer, responses={201: InvitationResultSerializer})
     def create(self, request: Request, team: str) -> Response:
-        """Ask people into a team by mail, up to 100 at once.
+        """Invite up to 100 people to a team by email.
 
         A refusal of one stops no other. Who was asked already is sent a new link. Where all are refused, the answer is
         409, and its ``detail`` has each reason.
@@ -99,14 +99,14 @@ class TeamInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         return _result_response(invite_people(actor=actor_of(request), team=row, role=role, people=people))
 
     def destroy(self, request: Request, team: str, pk: str) -> Response:
-        """Take an invitation back; its link ends at once."""
+        """Revoke an invitation; its link stops working immediately."""
         invitations.revoke_invitation(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, team: str, pk: str) -> Response:
-        """Mail a new link; the one before ends."""
+        """Send a new link; the previous one stops working."""
         row = invitations.resend_invitation(
             actor=actor_of(request), invitation=_found(self.get_queryset(), pk)
         )
@@ -133,14 +133,14 @@ class OrganizationInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         return Invitation.objects.within(self._organization()).select_related(*_SHOWN)
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """List who is asked into an organization or its teams and has not answered, newest first."""
+        """List the pending invitations to an organization and its teams, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(
         request=OrganizationInvitationCreateSerializer, responses={201: InvitationResultSerializer}
     )
     def create(self, request: Request, organization: str) -> Response:
-        """Ask people into an organization without a team, up to 100 at once; answers as for a team.
+        """Invite up to 100 people to an organization without a team; the response is that of a team.
 
         Who is to be in a team is asked into the team, and belongs to the organization once they accept.
         """
@@ -151,14 +151,14 @@ class OrganizationInvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         )
 
     def destroy(self, request: Request, organization: str, pk: str) -> Response:
-        """Take an invitation back; its link ends at once."""
+        """Revoke an invitation; its link stops working immediately."""
         invitations.revoke_invitation(actor=actor_of(request), invitation=_found(self.get_queryset(), pk))
         return Response(status=HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, organization: str, pk: str) -> Response:
-        """Mail a new link; the one before ends."""
+        """Send a new link; the previous one stops working."""
         row = invitations.resend_invitation(
             actor=actor_of(request), invitation=_found(self.get_queryset(), pk)
         )
@@ -181,7 +181,7 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
         return invitations_for(signed_in(self.request))
 
     def list(self, request: Request, *args: object, **kwargs: object) -> Response:
-        """List the teams and organizations that you are asked into, newest first."""
+        """List your invitations to teams and organizations, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=None, responses=TeamMemberSerializer)
@@ -195,7 +195,7 @@ class InvitationViewSet(ListModelMixin, GenericViewSet[Invitation]):
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["post"])
     def decline(self, request: Request, pk: str) -> Response:
-        """Answer no."""
+        """Decline the invitation."""
         row = _found(self.get_queryset(), pk)
         answering.decline_invitation(actor=in_person(request), number=row.pk)
         return Response(status=HTTP_204_NO_CONTENT)

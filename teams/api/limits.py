@@ -75,7 +75,7 @@ class LimitViewSet(ViewSet):
         responses=_singular(LimitsSerializer),
     )
     def list(self, request: Request) -> Response:
-        """List every limit: what it is, how much of it you use, and what happens when it is reached.
+        """List all limits with your current use and what happens when they are reached.
 
         Requests are those of the key that asks, in the present minute.
         """

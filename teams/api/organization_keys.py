@@ -72,7 +72,7 @@ class OrganizationKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
         return super().list(request, *args, **kwargs)
 
     def destroy(self, request: Request, organization: str, pk: str) -> Response:
-        """Revoke a key, which ends at once, everywhere; its owner is told by mail."""
+        """Revoke a key; it stops working immediately, and its owner is notified by email."""
         row, number = self._organization(), parse_int(pk)
         numbers = [] if number is None else [number]
         if not revoke_keys(actor=actor_of(request), organization=row, numbers=numbers):

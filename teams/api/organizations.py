@@ -65,14 +65,14 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
 
     @extend_schema(request=OrganizationCreateSerializer, responses={201: OrganizationSerializer})
     def create(self, request: Request) -> Response:
-        """Make an organization; you are its first admin."""
+        """Create an organization; you are its first admin."""
         person, body = person_of(request), validated(OrganizationCreateSerializer, request.data)
         row = create_organization(actor=actor_of(request), admin=person, **body)
         return Response(OrganizationSerializer(row).data, status=HTTP_201_CREATED)
 
     @extend_schema(responses=OrganizationDetailSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return an organization with what its page tells."""
+        """Return an organization with its profile."""
         return self._whole(self.get_object())
 
     def _whole(self, row: Organization) -> Response:
@@ -82,7 +82,7 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
     @extend_schema(request=OrganizationUpdateSerializer, responses=OrganizationDetailSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change what an organization is called, its intro, and which API keys members make; its name never changes."""
+        """Change an organization's display name, intro and API key policy; its name never changes."""
         actor, row, body = (
             actor_of(request),
             self.get_object(),
@@ -97,7 +97,7 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
         return self._whole(row)
 
     def destroy(self, request: Request, name: str) -> Response:
-        """Delete an organization that has no teams any more, for good: nobody can restore it."""
+        """Permanently delete an organization that has no teams."""
         row = self.get_object()
         organizations.delete_organization(actor=actor_of(request), organization=row, typed=row.name)
         return Response(status=HTTP_204_NO_CONTENT)
@@ -105,13 +105,13 @@ class OrganizationViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Orga
     @extend_schema(responses=EnforcedPrivacySerializer)
     @action(detail=True)
     def privacy(self, request: Request, name: str) -> Response:
-        """Return the privacy switches that an organization decides for all its teams."""
+        """Return the privacy settings that an organization sets for all its teams."""
         return Response(EnforcedPrivacySerializer(self.get_object()).data)
 
     @extend_schema(request=EnforcedPrivacySerializer, responses=EnforcedPrivacySerializer)
     @privacy.mapping.patch
     def change_privacy(self, request: Request, name: str) -> Response:
-        """Decide privacy switches for all teams of an organization, or leave them to each."""
+        """Set privacy settings for all teams of an organization, or let each team decide."""
         row, body = self.get_object(), validated(EnforcedPrivacySerializer, request.data)
         enforce_privacy(actor=actor_of(request), organization=row, values=body)
         row.refresh_from_db()
@@ -154,16 +154,16 @@ class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMembe
 
     @extend_schema(parameters=[query("search", "Part of a username or display name.")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List who belongs to an organization, in the order in which they came."""
+        """List the members of an organization in the order in which they joined."""
         return super().list(request, *args, **kwargs)
 
     def retrieve(self, request: Request, **kwargs: str) -> Response:
-        """Return somebody's place in an organization."""
+        """Return a member of an organization."""
         return Response(OrganizationMemberSerializer(self.get_object()).data)
 
     @extend_schema(request=OrganizationMemberUpdateSerializer)
     def partial_update(self, request: Request, **kwargs: str) -> Response:
-        """Change somebody's role in an organization, or how far they reach into its products."""
+        """Change a member's role or product access in an organization."""
         row, body = self.get_object(), validated(OrganizationMemberUpdateSerializer, request.data)
         if "role" in body:
             body["role"] = role_named(organization_roles(), body["role"])
@@ -171,7 +171,7 @@ class OrganizationMemberViewSet(ListModelMixin, GenericViewSet[OrganizationMembe
         return Response(OrganizationMemberSerializer(row).data)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Take somebody out of an organization and all its teams, or yourself; the runs that were logged stay."""
+        """Remove a member, or yourself, from an organization and all its teams; logged runs are kept."""
         actor = actor_of(request)
         if actor.name == kwargs["username"] and actor.user_id is not None:
             row = organization_named(actor, kwargs["organization"])

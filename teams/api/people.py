@@ -92,12 +92,12 @@ class MeViewSet(ViewSet):
 
     @extend_schema(responses=MeSerializer)
     def retrieve(self, request: Request) -> Response:
-        """Return who asks: the person or service account, their teams, how far the API key reaches."""
+        """Return the caller: the person or service account, their teams and the scopes of the API key."""
         return Response(MeSerializer(_me(signed_in(request))).data)
 
     @extend_schema(request=MeUpdateSerializer, responses=MeSerializer)
     def partial_update(self, request: Request) -> Response:
-        """Change your profile, who sees it, language, theme, default entity, and whether SDKs save code."""
+        """Change your profile, its visibility, language, theme, default entity and code saving."""
         actor = signed_in(request)
         _change(actor, User.objects.select_related("claim").get(pk=actor.lookup_id),
                 validated(MeUpdateSerializer, request.data))  # fmt: skip
@@ -160,12 +160,12 @@ class UserViewSet(ListModelMixin, GenericViewSet[User]):
 
     @extend_schema(parameters=[query("search", "Part of a username or display name.")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List people of your teams and organizations, and who tell something on their page, newest first."""
+        """List people in your teams and organizations, and people with a visible profile, newest first."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(responses=PersonDetailSerializer)
     def retrieve(self, request: Request, username: str) -> Response:
-        """Return a person with what they tell about themselves."""
+        """Return a person's profile."""
         row = self.get_queryset().filter(username=username).first()
         if row is None:
             raise NotFound("This user doesn’t exist, or you don’t have access to them.")

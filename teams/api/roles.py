@@ -151,7 +151,7 @@ class ActionViewSet(ViewSet):
 
     @extend_schema(responses=_singular(ActionsSerializer))
     def list(self, request: Request) -> Response:
-        """List all actions: what roles grant, and what the scopes of API keys name."""
+        """List all actions that roles grant and API key scopes name."""
         addable = addable_actions()
         rows = [
             {
@@ -205,13 +205,13 @@ class RoleViewSet(ViewSet):
 
     @extend_schema(request=RoleInputSerializer, responses=RoleSerializer)
     def update(self, request: Request, organization: str, number: int) -> Response:
-        """Define a role anew."""
+        """Replace a role."""
         row = self._organization(organization)
         return self._changed(row, role_of(row, number), request.data)
 
     @extend_schema(request=RoleInputSerializer, responses=RoleSerializer)
     def partial_update(self, request: Request, organization: str, number: int) -> Response:
-        """Change what is sent of a role."""
+        """Change the given fields of a role."""
         row = self._organization(organization)
         role = role_of(row, number)
         if not isinstance(request.data, dict):
@@ -229,7 +229,7 @@ class RoleViewSet(ViewSet):
         responses={200: RoleDeletionSerializer},
     )
     def destroy(self, request: Request, organization: str, number: int) -> Response:
-        """Delete a role; whoever holds it falls back to its base."""
+        """Delete a role; everyone who has it gets its base role."""
         role = role_of(self._organization(organization), number)
         is_confirmed = request.query_params.get("confirm", "").lower() == "true"
         uses = custom.delete_role(actor=actor_of(request), role=role, is_confirmed=is_confirmed)
@@ -249,7 +249,7 @@ class ExplainViewSet(ViewSet):
 
     @extend_schema(parameters=[ExplainQuerySerializer], responses=_singular(ExplanationSerializer))
     def list(self, request: Request) -> Response:
-        """Explain why somebody may, or may not.
+        """Explain why someone has or lacks a permission.
 
         It explains ``?action= on ``?on=`` for ``?user=`` (else the asker), with ``?key=`` the key of that prefix.
         """

@@ -202,7 +202,7 @@ class ServiceAccountViewSet(ListModelMixin, GenericViewSet[ServiceAccount]):
 
     @extend_schema(request=ServiceAccountCreateSerializer, responses={201: ServiceAccountSerializer})
     def create(self, request: Request) -> Response:
-        """Make a service account of a team or of an organization; it has no key yet."""
+        """Create a service account for a team or an organization, without a key."""
         body = validated(ServiceAccountCreateSerializer, request.data)
         team = shared_team(actor_of(request), body.pop("team")) if "team" in body else None
         organization = (
@@ -246,7 +246,7 @@ class ServiceAccountViewSet(ListModelMixin, GenericViewSet[ServiceAccount]):
         return Response(ServiceAccountSerializer(self._account()).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a service account for good; its keys end at once, its runs stay."""
+        """Permanently delete a service account; its keys stop working immediately, its runs are kept."""
         service_accounts.delete_service_account(actor=actor_of(request), account=self._account())
         return Response(status=HTTP_204_NO_CONTENT)
 
@@ -291,7 +291,7 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
         request=ServiceAccountKeyCreateSerializer, responses={201: ServiceAccountKeyCreatedSerializer}
     )
     def create(self, request: Request) -> Response:
-        """Make a key; ``secret`` of the answer is told this once."""
+        """Create a key; only this response contains its secret."""
         body = validated(ServiceAccountKeyCreateSerializer, request.data)
         account = self._account(body.pop("account"))
         key, secret = service_account_keys.create_key(actor=actor_of(request), account=account, **body)
@@ -304,7 +304,7 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
         return Response(ServiceAccountKeySerializer(self._key()).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Revoke a key at once."""
+        """Revoke a key immediately."""
         key = self._key()
         account = self._account(key.user.service_account.pk)
         service_account_keys.revoke_key(actor=actor_of(request), account=account, key=key)
@@ -313,7 +313,7 @@ class ServiceAccountKeyViewSet(ListModelMixin, GenericViewSet[ApiKey]):
     @extend_schema(request=KeyRotationSerializer, responses={201: ServiceAccountKeyCreatedSerializer})
     @action(detail=True, methods=["post"])
     def rotate(self, request: Request, pk: str) -> Response:
-        """Make a key that may the same; the old one ends at once, or ``overlap_hours`` later."""
+        """Create a key with the same permissions; the old one expires immediately or after overlap_hours."""
         body, key = validated(KeyRotationSerializer, request.data), self._key()
         account = self._account(key.user.service_account.pk)
         new_key, secret = service_account_keys.rotate_key(

@@ -105,12 +105,12 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
         ]
     )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the teams you may see, by name."""
+        """List the teams you can see, by name."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=TeamCreateSerializer, responses={201: TeamSerializer})
     def create(self, request: Request) -> Response:
-        """Make a team of an organization; you are its first admin."""
+        """Create a team in an organization; you are its first admin."""
         actor, body = signed_in(request), validated(TeamCreateSerializer, request.data)
         organization = organization_named(actor, body["organization"], OrganizationAction.CREATE_TEAM)
         admin, bucket = person_of(request), body.pop("storage", None)
@@ -121,7 +121,7 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
 
     @extend_schema(responses=TeamDetailSerializer)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return a team with what its profile page tells."""
+        """Return a team with its profile."""
         return self._whole(self.get_object())
 
     def _whole(self, team: Team) -> Response:
@@ -131,7 +131,7 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
     @extend_schema(request=TeamUpdateSerializer, responses=TeamDetailSerializer)
     @transaction.atomic
     def partial_update(self, request: Request, name: str) -> Response:
-        """Change what a team is called and what it is for, or its profile page; its name never changes."""
+        """Change a team's display name, type or profile; its name never changes."""
         actor, team, body = (
             actor_of(request),
             self.get_object(),
@@ -154,20 +154,20 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, ScopedViewSet[Team]):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, name: str) -> Response:
-        """Bring a deleted team back with all that went with it."""
+        """Restore a deleted team with everything deleted with it."""
         team = deletion.restore_team(actor=actor_of(request), team=self.get_object())
         return Response(TeamSerializer(team).data)
 
     @extend_schema(responses=PrivacySerializer)
     @action(detail=True)
     def privacy(self, request: Request, name: str) -> Response:
-        """Return a team's privacy switches."""
+        """Return a team's privacy settings."""
         return Response(PrivacySerializer(self.get_object()).data)
 
     @extend_schema(request=PrivacySerializer, responses=PrivacySerializer)
     @privacy.mapping.patch
     def change_privacy(self, request: Request, name: str) -> Response:
-        """Turn privacy switches of a team; what its organization decides for all teams stays."""
+        """Change a team's privacy settings; those that its organization sets for all teams stay."""
         body = validated(PrivacySerializer, request.data)
         team = privacy.set_privacy(actor=actor_of(request), team=self.get_object(), values=body)
         return Response(PrivacySerializer(team).data)
@@ -207,12 +207,12 @@ class TeamMemberViewSet(ListModelMixin, GenericViewSet[Membership]):
 
     @extend_schema(parameters=[query("search", "Part of a username or display name.")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List who is in a team, in the order in which they joined."""
+        """List the members of a team in the order in which they joined."""
         return super().list(request, *args, **kwargs)
 
     @extend_schema(request=MemberCreateSerializer, responses={201: TeamMemberSerializer})
     def create(self, request: Request, team: str) -> Response:
-        """Put a colleague of the organization into a team; everybody else is invited."""
+        """Add a member of the organization to a team; invite everyone else."""
         row, body = self._team(), validated(MemberCreateSerializer, request.data)
         place = OrganizationMember.objects.filter(
             organization=row.organization_id, user__username=body["username"], user__is_active=True
@@ -224,19 +224,19 @@ class TeamMemberViewSet(ListModelMixin, GenericViewSet[Membership]):
         return Response(TeamMemberSerializer(membership).data, status=HTTP_201_CREATED)
 
     def retrieve(self, request: Request, **kwargs: str) -> Response:
-        """Return somebody's place in a team."""
+        """Return a member of a team."""
         return Response(TeamMemberSerializer(self.get_object()).data)
 
     @extend_schema(request=MemberUpdateSerializer)
     def partial_update(self, request: Request, **kwargs: str) -> Response:
-        """Give a member another role."""
+        """Change a member's role."""
         row, body = self.get_object(), validated(MemberUpdateSerializer, request.data)
         role = role_named(roles_for(row.team.organization_id), body["role"])
         row = services.change_role(actor=actor_of(request), membership=row, role=role)
         return Response(TeamMemberSerializer(row).data)
 
     def destroy(self, request: Request, **kwargs: str) -> Response:
-        """Take a member out, who is told by mail; or yourself. The runs that were logged stay."""
+        """Remove a member, who is notified by email, or yourself; logged runs are kept."""
         actor = actor_of(request)
         if actor.name == kwargs["username"] and actor.user_id is not None:
             services.leave_team(actor=in_person(request), team=shared_team(actor, kwargs["team"]))

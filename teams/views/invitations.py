@@ -77,7 +77,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
 @declare(Open.ANYONE)
 @require_POST
 def decline(request: HttpRequest, token: str) -> HttpResponse:
-    """Answer no."""
+    """Decline the invitation."""
     return _answer_link(
         request,
         token,

@@ -150,7 +150,7 @@ def _membership(request: HttpRequest, team: Team) -> Membership:
 @declare(TeamAction.MANAGE_MEMBERS)
 @require_POST
 def role(request: HttpRequest, entity: str) -> HttpResponse:
-    """Give a member another role."""
+    """Change a member's role."""
     team = team_of(request, entity, TeamAction.MANAGE_MEMBERS)
 
     def act() -> str:

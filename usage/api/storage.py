@@ -74,7 +74,7 @@ class StorageViewSet(GenericViewSet[Project]):
         responses=forced_singular_serializer(StorageSerializer),  # type: ignore[no-untyped-call]  # it has no types
     )
     def list(self, request: Request) -> Response:
-        """Return how much is kept, by category, and what of it is in the trash."""
+        """Return stored bytes by category, and how many are in the trash."""
         team = self._team()
         found = storage_of(actor_of(request), team)
         return Response(StorageSerializer(found.kept, context={"entity": team.name}).data)
@@ -82,7 +82,7 @@ class StorageViewSet(GenericViewSet[Project]):
     @extend_schema(parameters=[_ENTITY], responses=ProjectStorageSerializer(many=True))
     @action(detail=False)
     def projects(self, request: Request) -> Response:
-        """List the projects that you see, largest first."""
+        """List the projects you can see, largest first."""
         rows = projects_by_size(actor_of(request), self._team())
         return self._page(rows, "project_id", ProjectStorageSerializer)
 

@@ -190,7 +190,7 @@ class UsageViewSet(GenericViewSet[UsageDay]):
         ],
     )
     def list(self, request: Request) -> Response:
-        """Return what was used, most tracked hours first; days and months in order."""
+        """Return usage, most tracked hours first; days and months in order."""
         anchor_day, team_ids = self._whose()
         given = request.query_params
         by = _one_of(given.get("by", ""), BY, "by")
@@ -237,7 +237,7 @@ class InternalPricesViewSet(_OrganizationViewSet):
 
     @extend_schema(request=InternalPricesUpdateSerializer)
     def partial_update(self, request: Request, organization: str) -> Response:
-        """Change the prices; billing admins do."""
+        """Change the prices; requires a billing admin."""
         row, body = self._organization(), validated(InternalPricesUpdateSerializer, request.data)
         now = chargeback.prices_of(row)
         fields = InternalPricesSerializer.Meta.fields
@@ -262,7 +262,7 @@ class ChargebackViewSet(_OrganizationViewSet):
         ],
     )
     def list(self, request: Request, organization: str) -> Response:
-        """Return GPU hours, GB, kWh and their cost, dearest first."""
+        """Return GPU hours, GB, kWh and their cost, most expensive first."""
         row, given = self._organization(), request.query_params
         month = chargeback.month_from(given.get("month", ""), timezone.now())
         found = chargeback.chargeback(

@@ -170,7 +170,7 @@ def edit_of(sweep: Sweep) -> str:
 def test_an_edit_changes_the_configuration_and_says_what_stays(browser: Client, sweep: Sweep):
     Sweep.objects.update(trial_count=3)
     page = browser.get(edit_of(sweep))
-    assert "3 runs have been handed out already. They stay" in page.content.decode()
+    assert "3 runs have been handed out already. They are not changed" in page.content.decode()
     body = {"text": GRID, "digest": page.context["digest"]}
     assert browser.post(edit_of(sweep), body).status_code == 302
     sweep.refresh_from_db()

@@ -184,7 +184,7 @@ class TestGiving:
     def test_a_page_says_what_each_role_may(self, team: Team, labeler: Role, as_user: Any):
         make_member(team, labeler, username="lea")
         page = text_of(as_user("lea", "/teams/vision/roles"))
-        assert "Your role here" in page
+        assert "Your role" in page
         assert re.search(
             r'check-yes"> (?:(?!</li>).)*Edit runs</strong> <span class="tag tag-success">added', page
         )
