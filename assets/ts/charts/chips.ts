@@ -1,3 +1,4 @@
+import { writeCropped } from "../lib/cropped";
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
 import type { DrawnLine } from "./frame";
@@ -7,6 +8,8 @@ import { makeSwatch, paintSwatch } from "./swatch";
 
 /** Narrowest chip in which a name and its value can be read, pixels. */
 const NARROWEST = 148;
+/** How much of a name's end a chip keeps: names given by the server differ in it. */
+const NAME_END = 4;
 const MOST_ROWS = 2;
 const MOST_CHIPS = 8;
 
@@ -38,6 +41,7 @@ export class Chips {
     private readonly actions: ChipActions,
   ) {
     this.box.hidden = true;
+    this.box.dataset.crop = "middle";
     this.more.type = "button";
     this.more.disabled = !actions.more;
     this.more.addEventListener("click", () => actions.more?.());
@@ -69,7 +73,8 @@ export class Chips {
 
   private write({ element, swatch, name, value }: Chip, line: DrawnLine, unit: string): void {
     paintSwatch(swatch, line);
-    if (name.textContent !== line.label) name.textContent = element.title = line.label;
+    writeCropped(name, line.label, NAME_END);
+    element.title = line.label;
     const last = line.y.findLast((one) => !Number.isNaN(one));
     value.textContent = last === undefined ? "–" : textOf(last, unit);
     element.classList.toggle("is-off", !this.isolation.isDrawn(line.id));
@@ -80,7 +85,7 @@ export class Chips {
     const element = make("button", "line-chip");
     element.type = "button";
     const swatch = makeSwatch({ color: 0, dash: 0 });
-    const [name, value] = [make("span", "line-chip-name"), make("span", "line-chip-value num")];
+    const [name, value] = [make("span", "crop line-chip-name"), make("span", "line-chip-value num")];
     element.append(swatch, name, value);
     for (const event of ["pointerenter", "focus"] as const)
       element.addEventListener(event, () => this.actions.lift(this.shown[at] ?? null));

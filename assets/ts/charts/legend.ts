@@ -1,3 +1,4 @@
+import { writeCropped } from "../lib/cropped";
 import { make, makeIcon } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
@@ -48,6 +49,7 @@ export class Legend {
     this.search.placeholder = word("legendSearch");
     this.search.setAttribute("aria-label", word("legendSearch"));
     this.search.addEventListener("input", () => this.draw());
+    this.list.dataset.crop = "middle";
     this.list.addEventListener("click", (event) => this.pick(event));
     this.list.addEventListener("keydown", (event) => this.move(event));
     for (const name of ["pointerover", "focusin"] as const)
@@ -151,8 +153,8 @@ export class Legend {
     const around = line.group ? bandText(line, at, this.unit) : "";
     const text = Number.isNaN(value) ? "–" : `${formatUnit(value, this.unit)} ${around}`.trim();
     if (number.textContent !== text) number.textContent = text;
-    const name = row.querySelector(".truncate") as HTMLElement;
-    if (name.textContent !== line.label) name.textContent = button.title = line.label; // a group has grown
+    writeCropped(row.querySelector(".crop") as HTMLElement, line.label);
+    button.title = line.label; // a group may have grown
     paintSwatch(row.querySelector(".line-swatch") as HTMLElement, line);
     row.classList.toggle("is-off", !this.isolation.isDrawn(line.id));
     button.setAttribute("aria-pressed", String(this.isolation.has(line.id)));
@@ -164,9 +166,12 @@ export class Legend {
     const button = make("button", "legend-row");
     button.type = "button";
     button.dataset.id = line.id;
-    button.title = line.label;
-    const name = make("span", "truncate", line.label);
-    button.append(makeSwatch(line), name, make("span", "legend-value num"), makeIcon("check"));
+    button.append(
+      makeSwatch(line),
+      make("span", "crop"),
+      make("span", "legend-value num"),
+      makeIcon("check"),
+    );
     row.append(button);
     this.rows.set(line.id, row);
     return row;
