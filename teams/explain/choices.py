@@ -3,13 +3,12 @@
 from django.db.models import Q
 
 from access.actor import Actor
-from access.engine import can
+from access.engine import can, visible
 from access.resource_paths import newest_paths
 from accounts.api_keys.selectors import api_keys_of
 from accounts.models import ApiKey, User
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team
-from teams.teams.selectors import teams_of
 
 _MOST_PEOPLE = 500
 _MOST_OF_A_KIND = 30
@@ -29,7 +28,8 @@ def paths_of(asker: Actor, within: Team | Organization | None) -> list[str]:
     if isinstance(within, Team):
         return newest_paths(asker, [within.pk], _MOST_OF_A_KIND)
     if within is None:
-        return newest_paths(asker, teams_of(asker).values_list("pk", flat=True), _MOST_OF_A_KIND)
+        mine = visible(asker, TeamAction.VIEW, Team.objects.filter(memberships__user=asker.lookup_id))
+        return newest_paths(asker, mine.values_list("pk", flat=True), _MOST_OF_A_KIND)
     teams = Team.objects.live().filter(organization=within)
     return [within.name, *newest_paths(asker, teams.values_list("pk", flat=True), _MOST_OF_A_KIND)]
 
