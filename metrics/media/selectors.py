@@ -28,6 +28,8 @@ NOT_SHOWN = frozenset({"number", "null"})
 CACHE_BYTES = 64 * 1024 * 1024
 MAX_STEPS = 20_000
 """Of one key; of more, evenly chosen ones are on the slider."""
+MOST_SHARED = 1000
+"""As MAX_STEPS, of several runs together."""
 _ENTRY_BYTES = 200
 _MODELS = "media/object3D/"
 
@@ -147,10 +149,17 @@ def media_keys(run_id: int) -> list[MediaKey]:
     return sorted(found.values(), key=lambda known: known.key)
 
 
-def _thinned(steps: list[int]) -> list[int]:
-    if len(steps) <= MAX_STEPS:
+def steps_of(run_ids: Collection[int], key: str) -> list[int]:
+    """Return the steps, rising, at which some of the runs have a value other than a number under a key."""
+    return _thinned(
+        sorted({entry[1] for run_id in run_ids for entry in entries_of(run_id, key)}), MOST_SHARED
+    )
+
+
+def _thinned(steps: list[int], most: int = MAX_STEPS) -> list[int]:
+    if len(steps) <= most:
         return steps
-    where = np.linspace(0, len(steps) - 1, MAX_STEPS).astype(int)
+    where = np.linspace(0, len(steps) - 1, most).astype(int)
     return [steps[position] for position in where.tolist()]
 
 

@@ -15,13 +15,22 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from artifacts.pages.logged_files import LoggedFile, find_logged_files
 from artifacts.pages.tables.files import whole_table_of
-from artifacts.pages.tables.view import ShownMedia, ShownRow, TableView, paths_in, show_rows, view_table
+from artifacts.pages.tables.view import (
+    ShownMedia,
+    ShownRow,
+    TableView,
+    filters_in,
+    paths_in,
+    show_rows,
+    view_table,
+)
 from artifacts.previews.cells import MediaCell, text_of, unique_names
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.kinds import PreviewKind, media_type_of
 from artifacts.previews.tables.joining import stack_tables
 from artifacts.previews.tables.opening import open_table
 from artifacts.previews.tables.pages import TableGroup, TableRow, matching_rows
+from artifacts.previews.tables.request import TableRequest
 from artifacts.previews.tables.sources import TableSource
 from common.errors import TooLarge, Unavailable
 from common.formats.csv_safety import csv_text
@@ -222,14 +231,27 @@ def _json(cell: Any) -> Any:
     return strict(cell)
 
 
-def csv_pieces(tables: Sequence[LoggedTable], search: str) -> Iterator[bytes]:
-    """Yield the file of all rows in which a text is found; of media it has what they are called."""
+def csv_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> Iterator[bytes]:
+    """Return the pieces of a file of all rows that are asked for; of media it has what they are called.
+
+    Args:
+        tables: As `read_tables` gives them.
+        asked: ``find`` and ``where``, as `view_table` takes them.
+
+    Raises:
+        Invalid: no such column, or no such condition.
+    """
     sources = [(label, table.source) for label, table in _labelled(tables) if table.source is not None]
     if not sources:
-        return
+        return iter(())
     source = stack_tables(sources, "run")
-    yield csv_text([[column.name for column in source.columns]]).encode()
-    rows = matching_rows(source, search)
+    filters = filters_in(str(asked.get("where", "")))
+    rows = matching_rows(source, TableRequest(filters=filters, search=str(asked.get("find", "")).strip()))
+    return _csv_pieces([column.name for column in source.columns], rows)
+
+
+def _csv_pieces(head: list[str], rows: Iterator[list[Any]]) -> Iterator[bytes]:
+    yield csv_text([head]).encode()
     while some := list(islice(rows, _ROWS_AT_ONCE)):
         yield csv_text([_plain(value) for value in row] for row in some).encode()
 

@@ -11,6 +11,7 @@ from access.web.requests import actor_of
 from common.errors import Invalid
 from common.web.responses import as_json
 from common.web.streaming import in_thread
+from metrics.media import selectors as media
 from metrics.media import tables
 from metrics.views.media import step_of
 from metrics.views.workspace import WorkspaceRequest
@@ -23,17 +24,21 @@ from runs.views.run import run_of
 @never_cache
 @require_GET
 def project_tables(request: HttpRequest, entity: str, project: str) -> HttpResponse:
-    """Return a page of the tables under a ``key`` of repeated ``run``, which follow each other."""
-    return as_json(tables.page_of_tables(_tables_of_runs(request, entity, project), request.GET.dict()))
+    """Return a page of the tables under a ``key`` of repeated ``run``, which follow each other.
+
+    They are the newest ones, or those at a ``step``; all steps that there are come with them.
+    """
+    runs = _runs_of(request, entity, project)
+    steps = media.steps_of([run.pk for run in runs], request.GET.get("key", ""))
+    return as_json({"steps": steps, **tables.page_of_tables(_read(request, runs), request.GET.dict())})
 
 
 @declare(ProjectAction.VIEW)
 @never_cache
 @require_GET
 def project_tables_csv(request: HttpRequest, entity: str, project: str) -> StreamingHttpResponse:
-    """Return all rows of these tables in which the text ``find`` is."""
-    chosen = _tables_of_runs(request, entity, project)
-    pieces = tables.csv_pieces(chosen, request.GET.get("find", "").strip())
+    """Return all rows of these tables in which the text ``find`` is, and which meet the conditions ``where``."""
+    pieces = tables.csv_of_tables(_read(request, _runs_of(request, entity, project)), request.GET.dict())
     answer = StreamingHttpResponse(in_thread(pieces), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="table.csv"'
     return answer
@@ -47,13 +52,13 @@ def run_table(request: HttpRequest, **names: str) -> HttpResponse:
     return as_json(tables.page_of_tables(_read(request, [run_of(request, names)]), request.GET.dict()))
 
 
-def _tables_of_runs(request: HttpRequest, entity: str, project: str) -> list[tables.LoggedTable]:
+def _runs_of(request: HttpRequest, entity: str, project: str) -> list[Run]:
     chosen = WorkspaceRequest.of(request, entity, project)
     if len(chosen.runs) > tables.MAX_RUNS:
         raise Invalid(f"At most {tables.MAX_RUNS} runs in one request; this one names {len(chosen.runs)}.")
     for run in chosen.runs:
         run.project = chosen.project
-    return _read(request, chosen.runs)
+    return chosen.runs
 
 
 def _read(request: HttpRequest, runs: Sequence[Run]) -> list[tables.LoggedTable]:

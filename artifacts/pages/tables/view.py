@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+from django.utils.translation import gettext as _
+
 from artifacts.models import Entry, Version
 from artifacts.previews.cells import Cell, Column, MediaCell
 from artifacts.previews.kinds import media_type_of
@@ -50,6 +53,8 @@ class TableView:
     filter_column: str = ""
     filter_operator: str = ""
     filter_value: str = ""
+    conditions: str = ""
+    """More filters, as `filters_in` reads them."""
     problem: str = ""
     """Why the request could not be answered."""
 
@@ -64,7 +69,8 @@ def view_table(source: TableSource, asked: Mapping[str, Any], show: ShowRows) ->
 
     Args:
         source: The table.
-        asked: ``sort``, ``group``, ``find``, ``column`` with ``op`` and ``value``, ``offset``.
+        asked: ``sort``, ``group``, ``find``, ``column`` with ``op`` and ``value``, ``where`` as
+            `filters_in` reads it, ``offset``.
         show: Gives the media in rows their addresses.
     """
     view = _view_of(source, asked)
@@ -87,17 +93,37 @@ def _view_of(source: TableSource, asked: Mapping[str, Any]) -> TableView:
         filter_column=str(asked.get("column", "")),
         filter_operator=str(asked.get("op", "")),
         filter_value=str(asked.get("value", "")),
+        conditions=str(asked.get("where", "")),
     )
 
 
 def request_of(view: TableView) -> TableRequest:
-    """Return the request that a page makes; groups are sorted by "-", without a column, from the largest on."""
-    filters: tuple[CellFilter, ...] = ()
+    """Return the request that a page makes; groups are sorted by "-", without a column, from the largest on.
+
+    Raises:
+        Invalid: the conditions are none.
+    """
+    filters = filters_in(view.conditions)
     if view.filter_column and view.filter_operator in view.operators:
-        filters = (CellFilter(view.filter_column, CellOperator(view.filter_operator), view.filter_value),)
+        filters += (CellFilter(view.filter_column, CellOperator(view.filter_operator), view.filter_value),)
     by_count = view.group and view.is_falling
     sort = ((view.sort, view.is_falling),) if view.sort or by_count else ()
     return TableRequest(offset=view.offset, limit=ROWS, sort=sort, filters=filters, search=view.search)
+
+
+def filters_in(text: str) -> tuple[CellFilter, ...]:
+    """Return the filters of a JSON list of lists: column, operator, value.
+
+    Raises:
+        Invalid: it is no such list.
+    """
+    try:
+        found = orjson.loads(text) if text else []
+        return tuple(
+            CellFilter(str(name), CellOperator(operator), str(value)) for name, operator, value in found
+        )
+    except (TypeError, ValueError):
+        raise Invalid(_("Each condition must be a list of a column, an operator and a value.")) from None
 
 
 def _fill(view: TableView, source: TableSource, show: Callable[[Sequence[TableRow]], list[ShownRow]]) -> None:

@@ -122,16 +122,17 @@ def _matching(source: TableSource, request: TableRequest, names: Sequence[str]) 
             yield number, row[:count]
 
 
-def matching_rows(source: TableSource, search: str) -> Iterator[list[Any]]:
-    """Yield all rows in which a text is found, whole and as they are.
+def matching_rows(source: TableSource, request: TableRequest) -> Iterator[list[Any]]:
+    """Return all rows that meet filters and search, whole, as they are and in the order of the file.
 
     Raises:
-        Invalid: there are more than MOST_SCANNED.
+        Invalid: no such column, or over a limit; while rows are read, that there are more than MOST_SCANNED.
     """
-    TableRequest(search=search).check()
-    for _number, row in scan(source):
-        if not search or any(contains(cell, search) for cell in row):
-            yield row
+    request.check()
+    names = [column.name for column in source.columns]
+    for one in request.filters:
+        place_of(source.columns, one.column)
+    return (row for _number, row in _matching(source, request, names))
 
 
 def _filtered_numbers(source: TableSource, request: TableRequest) -> tuple[list[int], int]:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
+import re2
 from django.utils.translation import gettext as _
 
 from artifacts.previews.cells import Column, identity, is_number, text_of
@@ -27,6 +29,8 @@ class CellOperator(StrEnum):
     AT_LEAST = ">="
     CONTAINS = "contains"
     """Whatever the case."""
+    MATCHES = "matches"
+    """A regular expression (RE2), which takes time in proportion to the text."""
     EMPTY = "empty"
     """Null or an empty text."""
     NOT_EMPTY = "not empty"
@@ -48,6 +52,8 @@ class CellFilter:
             return cell is not None and cell != ""
         if self.operator is CellOperator.CONTAINS:
             return contains(cell, self.value)
+        if self.operator is CellOperator.MATCHES:
+            return _pattern(self.value).search(text_of(cell)) is not None
         if self.operator is CellOperator.UNEQUAL:
             return not self._is_equal(cell)
         return self._is_equal(cell) if self.operator is CellOperator.EQUAL else self._is_in_order(cell)
@@ -71,6 +77,25 @@ class CellFilter:
 def contains(cell: Any, text: str) -> bool:
     """Say whether a cell has a text in it, whatever its case."""
     return text.casefold() in text_of(cell).casefold()
+
+
+_QUIET = re2.Options()
+_QUIET.log_errors = False
+
+
+@lru_cache(maxsize=64)
+def _pattern(text: str) -> Any:
+    """Compile an expression once for all cells.
+
+    Raises:
+        Invalid: it is none.
+    """
+    try:
+        return re2.compile(text, _QUIET)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        refusal = _("“%(pattern)s” isn’t a valid RE2 regular expression: %(reason)s.")
+        raise Invalid(refusal % {"pattern": text, "reason": reason}) from None
 
 
 def _number(text: str) -> float | None:
@@ -111,6 +136,9 @@ class TableRequest:
             )
         if any(len(text) > MAX_TEXT for text in [self.search, *(one.value for one in self.filters)]):
             raise Invalid(_("A search can have at most %(most)s characters.") % {"most": MAX_TEXT})
+        for one in self.filters:
+            if one.operator is CellOperator.MATCHES:
+                _pattern(one.value)
 
 
 def place_of(columns: Sequence[Column], name: str) -> int:

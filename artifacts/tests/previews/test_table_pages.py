@@ -64,7 +64,7 @@ class TestPages:
             (CellOperator.UNEQUAL, "2", [0, 2, 3, 4, 5, 6, 7]), (CellOperator.LESS, "2", [4]),
             (CellOperator.AT_MOST, "2", [1, 4]), (CellOperator.GREATER, "1.5", [0, 1, 5]),
             (CellOperator.AT_LEAST, "b", [0]), (CellOperator.CONTAINS, "A", [5, 6]), (CellOperator.EMPTY, "", [2]),
-            (CellOperator.NOT_EMPTY, "", [0, 1, 3, 4, 5, 6, 7]),
+            (CellOperator.NOT_EMPTY, "", [0, 1, 3, 4, 5, 6, 7]), (CellOperator.MATCHES, "^(a|2)$", [1, 5]),
         ],
     )  # fmt: skip
     def test_filters_compare_by_type(self, operator, value, found):

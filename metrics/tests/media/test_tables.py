@@ -121,6 +121,22 @@ class TestOneRun:
         assert cells(ask(client, [run], column="n", op="<", value="2")) == [[1, "dog"]]
         assert "no column x" in ask(client, [run], sort="x")["problem"]
 
+    def test_rows_meet_all_conditions(self, client, project):
+        """RUN-26: each has a column; a regular expression is one, too."""
+        run = RunFactory(project=project)
+        log_table(
+            run, {"t.table.json": in_artifact(["n", "s"], [[2, "cat"], [1, "dog"], [3, "cow"], [4, "c"]])}
+        )
+
+        def met(*conditions):
+            return ask(client, [run], where=json.dumps(conditions))
+
+        reply = met(["s", "matches", "^c.."], ["n", ">", "2"])
+        assert (cells(reply), reply["total"]) == ([[3, "cow"]], 1)
+        assert "valid RE2" in met(["s", "matches", "("])["problem"]
+        assert "no column x" in met(["x", "=", "1"])["problem"]
+        assert all("Each condition" in met(wrong)["problem"] for wrong in ("n", ["n", "~", "1"], 1))
+
     def test_values_that_json_has_no_word_for(self, client, project):
         run = RunFactory(project=project)
         cells_of_all_kinds = [[2**70, float("nan")], ["a\ud800", True], [None, {"a": [1]}]]
@@ -254,13 +270,31 @@ class TestSeveralRuns:
 
     def test_all_rows_as_csv(self, client, pair, project):
         address = reverse("metrics:project_tables_csv", args=[project.team.name, project.name])
-        answer = client.get(address, {"run": ["one", "two"], "key": "t", "find": "x"})
-        assert body_of(answer).decode().split() == [
+
+        def answered(**query):
+            return client.get(address, {"run": ["one", "two"], "key": "t"} | query)
+
+        assert body_of(answered(find="x")).decode().split() == [
             "run", "(2),k,run,img", "same", "(one),x,1,", "same", "(two),x,,cat",
         ]  # fmt: skip
 
+        assert body_of(answered(where='[["k","=","y"]]')).decode().split()[-1] == "(one),y,2,"
+        refused = answered(where='[["nothing","=","y"]]')
+        assert (refused.status_code, "no column nothing" in refused.content.decode()) == (400, True)
+
+    def test_a_step_chooses_the_tables(self, client, project):
+        """RUN-26: the steps of all runs are there to choose from."""
+        run, other = RunFactory(project=project), RunFactory(project=project)
+        for step in (0, 5):
+            add_run_file(run, f"media/table/{step}.table.json", of_run(["n"], [[step]]))
+            log_value(run, {"_type": "table-file", "path": f"media/table/{step}.table.json"}, step=step)
+        log_value(other, {"_type": "table-file", "path": "media/table/none.table.json"}, step=7)
+        newest, first = ask(client, [run, other]), ask(client, [run, other], step=4)
+        assert (newest["steps"], cells(newest)) == ([0, 5, 7], [[5]])
+        assert (first["steps"], cells(first)) == ([0, 5, 7], [[0]])
+
     def test_the_queries_do_not_grow_with_the_pages(self, client, pair, django_assert_max_num_queries):
-        with django_assert_max_num_queries(26):
+        with django_assert_max_num_queries(29):
             ask(client, pair, offset=1)
 
 
