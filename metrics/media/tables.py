@@ -32,10 +32,11 @@ from artifacts.previews.tables.opening import open_table
 from artifacts.previews.tables.pages import TableGroup, TableRow, matching_rows
 from artifacts.previews.tables.request import TableRequest
 from artifacts.previews.tables.sources import TableSource
-from common.errors import TooLarge, Unavailable
+from common.errors import Invalid, TooLarge, Unavailable
 from common.formats.csv_safety import csv_text
 from common.formats.strict_json import strict
 from metrics.media import selectors as media
+from metrics.media.joined_tables import Joined, join_tables
 from runs.models import Project, Run
 from runs.secrets.masking import mask_tree
 from runs.selectors import files_of
@@ -145,7 +146,8 @@ def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> d
 
     Args:
         tables: As `read_tables` gives them.
-        asked: As `view_table` takes it; ``by_run`` groups by the first column.
+        asked: As `view_table` takes it; ``by_run`` groups by the first column, ``join`` names a column by whose values
+            the tables of several runs are put side by side instead.
     """
     about = [
         {"run": table.run.uid, "page": table.file.page if table.file else "", "problem": table.problem}
@@ -155,11 +157,42 @@ def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> d
     sources = [(label, table.source) for label, table in by_label.items() if table.source is not None]
     if not sources:
         return {"tables": about, "columns": [], "rows": [], "total": 0}
+    if (key := str(asked.get("join", ""))) and len(sources) > 1:
+        return {"tables": about, **_page_of_joined(by_label, sources, key, asked)}
     source = stack_tables(sources, "run")
     if asked.get("by_run"):
         asked = {**asked, "group": source.columns[0].name}
     view = view_table(source, asked, lambda rows: _show(by_label, rows))
     return {"tables": about, **_reply(view, {label: table.run.uid for label, table in by_label.items()})}
+
+
+def _page_of_joined(
+    by_label: Mapping[str, LoggedTable],
+    sources: Sequence[tuple[str, TableSource]],
+    key: str,
+    asked: Mapping[str, Any],
+) -> dict[str, Any]:
+    try:
+        joined = join_tables(sources, key)
+    except Invalid as refusal:
+        return {"columns": [], "rows": [], "total": 0, "problem": refusal.message}
+    uids = {label: table.run.uid for label, table in by_label.items()} | {"": ""}
+    view = view_table(joined.source, asked, lambda rows: _show_joined(by_label, joined, rows))
+    heads = [
+        {"run": uids[owner], "name": name} for owner, name in zip(joined.owners, joined.names, strict=True)
+    ]
+    return _reply(view, {}) | {"heads": heads}
+
+
+def _show_joined(
+    by_label: Mapping[str, LoggedTable], joined: Joined, rows: Sequence[TableRow]
+) -> list[ShownRow]:
+    """Give the media of each run's columns their addresses."""
+    shown = {row.number: [row.cells[0]] for row in rows}
+    for label, table in by_label.items():
+        for number, cells in _show_part(table, joined.parts(rows, label)):
+            shown[number] += cells
+    return [(row.number, shown[row.number]) for row in rows]
 
 
 def _labelled(tables: Sequence[LoggedTable]) -> Iterator[tuple[str, LoggedTable]]:
@@ -176,10 +209,12 @@ def _show(by_label: Mapping[str, LoggedTable], rows: Sequence[TableRow]) -> list
     """Give media their addresses, for the rows of each run at once."""
     shown: dict[int, ShownRow] = {}
     for label, some in groupby(sorted(rows, key=lambda row: str(row.cells[0])), lambda row: row.cells[0]):
-        table, part = by_label[str(label)], list(some)
-        found = show_rows(table.file.version, part) if table.file else _show_of_run(table.run, part)
-        shown.update({row[0]: row for row in found})
+        shown.update({row[0]: row for row in _show_part(by_label[str(label)], list(some))})
     return [shown[row.number] for row in rows]
+
+
+def _show_part(table: LoggedTable, rows: Sequence[TableRow]) -> list[ShownRow]:
+    return show_rows(table.file.version, rows) if table.file else _show_of_run(table.run, rows)
 
 
 def _show_of_run(run: Run, rows: Sequence[TableRow]) -> list[ShownRow]:
@@ -200,7 +235,10 @@ def _reply(view: TableView, uids: Mapping[str, str]) -> dict[str, Any]:
     return {
         "columns": [column.name for column in view.columns],
         "rows": [
-            {"run": uids[str(cells[0])], "cells": [_json(cell) for cell in cells[1:]]}
+            {
+                "run": uids.get(str(cells[0]), ""),
+                "cells": [_json(cell) for cell in (cells[1:] if uids else cells)],
+            }
             for _number, cells in view.rows
         ],
         "groups": None if groups is None else [_group(group, uids) for group in groups.groups],
@@ -236,15 +274,17 @@ def csv_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> It
 
     Args:
         tables: As `read_tables` gives them.
-        asked: ``find`` and ``where``, as `view_table` takes them.
+        asked: ``find``, ``where`` and ``join``, as `page_of_tables` takes them.
 
     Raises:
-        Invalid: no such column, or no such condition.
+        Invalid: no such column, no such condition, or tables that cannot be joined.
     """
     sources = [(label, table.source) for label, table in _labelled(tables) if table.source is not None]
     if not sources:
         return iter(())
-    source = stack_tables(sources, "run")
+    key = str(asked.get("join", ""))
+    is_joined = key and len(sources) > 1
+    source = join_tables(sources, key).source if is_joined else stack_tables(sources, "run")
     filters = filters_in(str(asked.get("where", "")))
     rows = matching_rows(source, TableRequest(filters=filters, search=str(asked.get("find", "")).strip()))
     return _csv_pieces([column.name for column in source.columns], rows)

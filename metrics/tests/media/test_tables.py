@@ -326,3 +326,48 @@ def test_strangers_find_nothing(client, project):
     names = [project.team.name, project.name]
     assert client.get(reverse("metrics:project_tables", args=names), {"run": run.uid}).status_code == 404
     assert client.get(reverse("metrics:media_table", args=[*names, run.uid])).status_code == 404
+
+
+@pytest.mark.usefixtures("member")
+class TestJoined:
+    """RUN-26: tables of several runs side by side."""
+
+    def test_rows_with_one_key_stand_in_one_line_and_columns_say_their_run(self, client, project):
+        first, second = (RunFactory(project=project, uid=uid, display_name=uid) for uid in ("a", "b"))
+        log_table(first, {"t.table.json": in_artifact(["id", "guess"], [[1, "cat"], [2, "dog"]])})
+        log_table(second, {"t.table.json": in_artifact(["guess", "id"], [["cow", 2], ["hen", 3]])})
+        reply = ask(client, [first, second], join="id")
+        assert reply["columns"] == ["id", "guess · a", "guess · b"]
+        assert reply["heads"] == [
+            {"run": "", "name": "id"}, {"run": "a", "name": "guess"}, {"run": "b", "name": "guess"},
+        ]  # fmt: skip
+        assert cells(reply) == [[1, "cat", None], [2, "dog", "cow"], [3, None, "hen"]]
+        narrowed = ask(client, [first, second], join="id", where='[["guess · b", "not empty", ""]]')
+        assert cells(narrowed) == [[2, "dog", "cow"], [3, None, "hen"]]
+        sorted_ = ask(client, [first, second], join="id", sort="-id")
+        assert [row[0] for row in cells(sorted_)] == [3, 2, 1]
+
+    def test_pictures_come_from_the_version_of_their_run(self, client, project):
+        runs = [RunFactory(project=project, uid=uid, display_name=uid) for uid in ("a", "b")]
+        for run in runs:
+            image = run.uid.encode()
+            table = in_artifact(["id", "image"], [[1, IMAGE]])
+            log_table(run, {"t.table.json": table, "media/images/cat.png": image})
+        [[_key, *images]] = cells(ask(client, runs, join="id"))
+        assert [served(image[0]["url"]) for image in images] == [b"a", b"b"]
+
+    def test_what_cannot_be_joined_is_explained(self, client, project):
+        runs = [RunFactory(project=project, uid=f"r{number}") for number in range(9)]
+        for run in runs:
+            log_table(run, {"t.table.json": in_artifact(["id"], [[1]])})
+        assert "has no column nothing" in ask(client, runs[:2], join="nothing")["problem"]
+        assert "At most 8 tables can be joined; these are 9." in ask(client, runs, join="id")["problem"]
+        assert cells(ask(client, runs[:1], join="id")) == [[1]]  # a single one is shown as it is
+
+    def test_as_csv(self, client, project):
+        runs = [RunFactory(project=project, uid=uid, display_name=uid) for uid in ("a", "b")]
+        for run in runs:
+            log_table(run, {"t.table.json": in_artifact(["id", "x"], [[1, run.uid]])})
+        address = reverse("metrics:project_tables_csv", args=[project.team.name, project.name])
+        answer = client.get(address, {"run": ["a", "b"], "key": "t", "join": "id"})
+        assert body_of(answer).decode().splitlines() == ["id,x · a,x · b", "1,a,b"]
