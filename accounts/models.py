@@ -325,7 +325,7 @@ class SignInProvider(Timestamped):
     makes_accounts = models.BooleanField(
         _("automatic sign-up"),
         default=True,
-        help_text=_("Create an account when somebody signs in for the first time."),
+        help_text=_("Create an account when someone signs in for the first time."),
     )
     groups_claim = models.CharField(
         max_length=60, blank=True, help_text=_("The claim that lists a person’s groups, such as “groups”.")

@@ -52,7 +52,7 @@ INVOICES = {
     "invoice.void": _("Voided an invoice"),
 }
 BILLING_ADMINS = {
-    "billing_admin.assign": _("Made someone a usage or billing admin"),
+    "billing_admin.assign": _("Added a usage or billing admin"),
     "billing_admin.withdraw": _("Removed a usage or billing admin"),
 }
 

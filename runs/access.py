@@ -117,7 +117,7 @@ def _of_runs() -> dict[StrEnum, ActionSpec]:
         ),
         RunAction.STOP: ActionSpec(
             RUN, admins, own=RunAction.STOP_OWN, label=_("Stop any run"),
-            help=_("Stop any run of the team, whoever logs it."),
+            help=_("Stop any run of the team, regardless of who logs it."),
         ),
         RunAction.STOP_OWN: ActionSpec(
             RUN, member, label=_("Stop own runs"), help=_("Stop own runs while they are logging."),

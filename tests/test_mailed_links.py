@@ -240,7 +240,12 @@ DEAD = [
     Dead(_export_expired, 0, "eve", 404, "This export doesn’t exist.", 'href="/"'),
     Dead(_unsubscribe_broken, 0, "", 404, "This link is incomplete", "/settings/alerts"),
     Dead(
-        _unsubscribe_of_nobody, 0, "", 404, "This account was deleted and gets no email.", "/settings/alerts"
+        _unsubscribe_of_nobody,
+        0,
+        "",
+        404,
+        "This account was deleted and no longer gets email.",
+        "/settings/alerts",
     ),
 ]
 

@@ -34,7 +34,7 @@ def person_of(subscription: Subscription) -> User:
     """
     user = User.objects.filter(pk=subscription.user_id, is_active=True).first()
     if user is None:
-        raise NotFound(_("This account was deleted and gets no email."))
+        raise NotFound(_("This account was deleted and no longer gets email."))
     return user
 
 

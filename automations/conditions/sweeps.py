@@ -30,7 +30,7 @@ from sweeps.participants import SweepEvent
 MAX_PATTERN = 1000
 MAX_LEAST_ENDED = 1_000_000
 ENDS = {
-    "FINISHED": gettext_lazy("by itself"),
+    "FINISHED": gettext_lazy("on its own"),
     "STOPPED": gettext_lazy("stopped"),
     "CANCELED": gettext_lazy("canceled"),
 }

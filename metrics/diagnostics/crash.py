@@ -139,7 +139,7 @@ def _by_log(lines: Sequence[str]) -> list[Hint]:
         (_GPU_MEMORY, _("Out of GPU memory"),
          _("Try a smaller batch, shorter sequences, mixed precision or gradient checkpointing.")),
         (_HOST_MEMORY, _("Out of host memory"),
-         _("The machine's memory was full. Load less data at once, or use fewer workers.")),
+         _("The machine’s memory was full. Load less data at once, or use fewer workers.")),
         (_DISK, _("The disk is full"), _("Free some space, or write checkpoints elsewhere.")),
         (_SHARED, _("A data loader died"),
          _("Often too little shared memory: give the container more /dev/shm, or use fewer workers.")),
@@ -162,7 +162,7 @@ def _by_end(run: Run, signal: str, samples: Sequence[Sample]) -> list[Hint]:
     if full is not None:
         hints.append(
             Hint(
-                _("The host's memory was nearly full"),
+                _("The host’s memory was nearly full"),
                 _("%(percent)s%% in the last sample: the system may have killed the process.")
                 % {"percent": f"{full.last:.1f}"},
             )

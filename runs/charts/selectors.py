@@ -57,15 +57,15 @@ def checked_spec(spec: Any) -> str:
     text = spec if isinstance(spec, str) else json.dumps(spec, indent=2, ensure_ascii=False)
     if len(text.encode(errors="replace")) > MAX_SPEC_BYTES:
         raise TooLarge(
-            _("A chart's specification can be at most %(most)s KiB.") % {"most": MAX_SPEC_BYTES // 1024}
+            _("A chart’s specification can be at most %(most)s KiB.") % {"most": MAX_SPEC_BYTES // 1024}
         )
     try:
         read = json.loads(text)
         check_nesting(read)
     except (ValueError, RecursionError) as error:
         raise Invalid(
-            _("A chart's specification must be valid JSON: %(error)s.") % {"error": error}
+            _("A chart’s specification must be valid JSON: %(error)s.") % {"error": error}
         ) from None
     if not isinstance(read, dict):
-        raise Invalid(_("A chart's specification must be a JSON object."))
+        raise Invalid(_("A chart’s specification must be a JSON object."))
     return clean_text(text)

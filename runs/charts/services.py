@@ -26,7 +26,7 @@ def _checked_name(name: str) -> str:
     name = clean_text(name).strip()
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         message = _(
-            "A chart's name must have 1 to %(most)s letters, digits, “-”, “_”, “.” and spaces, unlike "
+            "A chart’s name must have 1 to %(most)s letters, digits, “-”, “_”, “.” and spaces, unlike "
             "“%(name)s”."
         )
         raise Invalid(message % {"most": MAX_NAME, "name": name[:80]})

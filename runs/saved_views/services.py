@@ -37,7 +37,7 @@ def _checked_name(name: str) -> str:
     name = clean_text(name).strip()
     if not name or len(name) > MAX_NAME:
         raise Invalid(
-            _("A view's name must have 1 to %(most)s characters; this one has %(count)s.")
+            _("A view’s name must have 1 to %(most)s characters; this one has %(count)s.")
             % {"most": MAX_NAME, "count": len(name)}
         )
     return name

@@ -168,7 +168,7 @@ def test_an_address_is_added_verified_from_the_outbox_and_made_primary(
     _sign_in(operator, server, "outbox-olga")
     operator.wait_for_url(f"{server.url}/")
     operator.goto(f"{server.url}/outbox")
-    mail = operator.get_by_role("link", name=re.compile("Confirm your email.*emil@new.example"))
+    mail = operator.get_by_role("link", name=re.compile("Verify your email.*emil@new.example"))
     until(lambda: operator.reload() and mail.count(), "the mail, which the worker brings there")
     mail.click()
     link = operator.frame_locator("iframe").get_by_role("link", name="Verify address")

@@ -94,9 +94,9 @@ def _delete(request: HttpRequest, project: Project) -> None:
     if done := len(outcome.done):
         days = settings.DELETED_KEPT_DAYS
         words = ngettext(
-            "%(n)d run deleted. It stays in the trash and counts toward storage until it is erased "
+            "%(n)d run deleted. It stays under Recently deleted and counts toward storage until it is erased "
             "after %(days)d days.",
-            "%(n)d runs deleted. They stay in the trash and count toward storage until they are erased "
+            "%(n)d runs deleted. They stay under Recently deleted and count toward storage until they are erased "
             "after %(days)d days.",
             done,
         )

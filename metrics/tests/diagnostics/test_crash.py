@@ -77,7 +77,7 @@ def test_exit_codes_are_named_as_signals():
 def test_full_memory_in_the_last_samples_is_a_hint():
     system = [{"system.memory_percent": 60.0 + n, "system.gpu.0.memoryAllocated": 99.0} for n in range(38)]
     run = ended("x", system=system)
-    assert titles(run) == ["The host's memory was nearly full"]
+    assert titles(run) == ["The host’s memory was nearly full"]
     samples = {sample.label: sample for sample in last_samples(run.pk)}
     assert samples["Memory"].last == 97.0
     assert samples["GPU 0 memory"].is_full
