@@ -240,6 +240,11 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     run.log(system=[{"_timestamp": now, "_runtime": 2000.0, "system.gpu.7.gpu": 77.0}])
     expect(gpu_09.locator(".gpu-tile").nth(7)).to_contain_text("77%")  # without a reload
     assert said == []
+    page.route("**/*", lambda route: route.abort())  # the server is away
+    page.get_by_role("searchbox", name="Search hosts, GPUs and runs").fill("gpu")
+    expect(page.get_by_text("Connection lost")).to_be_visible()
+    page.unroute("**/*")
+    expect(page.get_by_text("Connection lost")).to_have_count(0)
     page.close()
 
 

@@ -1,5 +1,4 @@
-import { make, makeIcon } from "./dom";
-import { word } from "./words";
+import { showOffline } from "./connection";
 
 /** Pauses between attempts grow to this, milliseconds. */
 const LONGEST_PAUSE_MS = 15_000;
@@ -61,16 +60,4 @@ export function listen<M>(path: string, listener: Listener<M>): { send(message: 
       if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
   };
-}
-
-function showOffline(offline: boolean): void {
-  const shown = document.querySelector(".connection");
-  if (!offline) {
-    shown?.remove();
-  } else if (!shown) {
-    const note = make("div", "connection");
-    note.setAttribute("role", "status");
-    note.append(makeIcon("refresh-cw"), make("span", "", word("offline")));
-    document.body.append(note);
-  }
 }

@@ -1,5 +1,6 @@
 import { followNotices } from "../lib/above";
 import { letMessagesGo, toast } from "../lib/announce";
+import { followRequests } from "../lib/connection";
 import { enableCopying } from "../lib/copy";
 import { enableDialogs } from "../lib/dialogs";
 import { enableSearch } from "../lib/search";
@@ -13,6 +14,7 @@ if (address) history.replaceState(history.state, "", address);
 
 keepTimesFresh();
 followNotices();
+followRequests();
 enableCopying();
 enableDialogs();
 enableSearch();
