@@ -6,6 +6,8 @@ export const LETTER = 6.3;
 const MOST_Y_TICKS = 8;
 /** The ranges of the buckets of more lines lie over each other. */
 const MOST_BANDS = 4;
+/** What differs by less, as a part of itself, differs by how numbers are kept. */
+const ROUNDING = 1e-10;
 
 /** One line as it is drawn: columns of one length, x rising. */
 export interface DrawnLine {
@@ -151,7 +153,7 @@ function settled(low: number, high: number, log: boolean): [number, number] {
   if (low > high && Number.isFinite(low)) return log && low > 0 ? [low, low * 10] : [low, low + 1]; // chosen
   if (!(low <= high)) return log ? [1, 10] : [0, 1];
   if (log && low <= 0) return [high > 0 ? high / 1000 : 1, high > 0 ? high : 10];
-  if (low < high) return [low, high];
+  if (high - low > Math.max(Math.abs(low), Math.abs(high)) * ROUNDING) return [low, high];
   if (log) return [low / 2, low * 2];
   const half = Math.abs(low) * 0.1 || 0.5;
   return [low - half, low + half];
