@@ -79,6 +79,9 @@ with wandb.init(project="pages", id="kinds") as run:
     of = lambda kind, name, content, **more: {"_type": kind, "path": keep(name, content), **more}
     sounds = [of("audio-file", f"audio/{n}.wav", sound(f"{n}.wav"), caption=f"tone {n}") for n in range(2)]
     masks = {"pred": of("mask", "images/mask/m.png", png(8, 1))}
+    box = {"position": {"minX": 0, "minY": 0, "maxX": 4, "maxY": 4}, "domain": "pixel", "class_id": 1}
+    found = {"box_data": [box | {"scores": {"iou": iou}} for iou in (0.2, 0.8)], "class_labels": {"1": "hen"}}
+    boxes = {"found": of("boxes2D", "metadata/boxes2D/b.boxes2D.json", json.dumps(found))}
     run.log({
         "tones": {"_type": "audio", "count": 2, "audio": sounds},
         "pages": [wandb.Html("<p>first</p>"), wandb.Html("<p>second</p>")],
@@ -86,7 +89,7 @@ with wandb.init(project="pages", id="kinds") as run:
         "bokeh": of("bokeh-file", "bokeh/b.bokeh.json", json.dumps(document)),
         "water": wandb.Molecule("water.pdb", caption="one atom"),
         "faces": [wandb.Object3D("face.obj"), wandb.Object3D("face.obj")],
-        "masked": of("image-file", "images/i.png", png(8, 9), width=8, height=8, masks=masks),
+        "masked": of("image-file", "images/i.png", png(8, 9), width=8, height=8, masks=masks, boxes=boxes),
         "graph": of("graph-file", "graph/g.graph.json", json.dumps({"nodes": [{"id": "a", "class_name": "Dense"}]})),
         "weights": wandb.Histogram(np_histogram=([1, 2, 1], [0, 1, 2, 3])),
     })
@@ -198,6 +201,21 @@ def kinds(page: Page, url: str) -> None:
     expect(panel.locator("audio")).to_have_count(2)
     expect(panel).to_contain_text("tone 1")
     page.fill("[data-page-search]", "masked")
+    expect(panel.locator(".media-layers canvas")).to_be_visible()
+    panel.get_by_role("button", name="Layers").click()
+    background, other = (panel.get_by_role("button", name=name, exact=True) for name in ("0", "4"))
+    expect(background).to_have_attribute("aria-pressed", "false")
+    expect(other).to_have_attribute("aria-pressed", "true")
+    other.click()
+    expect(other).to_have_attribute("aria-pressed", "false")
+    panel.get_by_label("Opacity").fill("0.8")
+    expect(panel.locator(".media-layers canvas")).to_have_css("opacity", "0.8")
+    boxes = panel.locator(".media-box >> visible=true")
+    expect(boxes).to_have_count(2)
+    panel.get_by_label("Least iou").fill("0.5")
+    expect(boxes).to_have_count(1)
+    panel.get_by_role("button", name="hen").click()
+    expect(boxes).to_have_count(0)
     panel.get_by_role("button", name="pred").click()
     expect(panel.locator(".media-layers canvas")).to_be_hidden()
     page.fill("[data-page-search]", "faces")

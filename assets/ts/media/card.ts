@@ -3,6 +3,7 @@ import { word } from "../lib/words";
 import { draw } from "./draw";
 import type { Held } from "./feed";
 import { kindOf } from "./kinds";
+import { legend } from "./legend";
 import type { Drawing, MediaKey } from "./wire";
 
 /** One key's value at the slider's step. */
@@ -21,7 +22,7 @@ export class Card {
     const full = makeIconButton("maximize-2", word("fullScreen"));
     full.addEventListener("click", () => void toggleFullScreen(this.element));
     head.append(kind, title, make("span", "visually-hidden", word(name)), this.place, full);
-    this.element.append(head, this.body);
+    this.element.append(head, this.body, legend(info.key));
     this.element.dataset.key = info.key;
     this.element.setAttribute("aria-label", info.key);
     this.wait();

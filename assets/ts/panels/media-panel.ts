@@ -8,6 +8,7 @@ import { draw } from "../media/draw";
 import { forgetHeat } from "../media/histogram";
 import type { KeysReply } from "../media/wire";
 import { LATEST, mediaAt, mediaKeys, mediaUrls } from "./media";
+import { layersButton } from "./media-layers";
 import { failure, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
@@ -178,7 +179,7 @@ class MediaPanel implements Panel {
       ({ run, reply }) => new RunMedia(run, this.key, this.stage, reply?.class_labels ?? {}, goTo),
     );
     const tools = make("div", "panel-tools");
-    tools.append(this.slider, this.label);
+    tools.append(this.slider, this.label, layersButton(this.key));
     this.grid.replaceChildren(...this.parts.map(({ element }) => element));
     this.grid.classList.toggle("is-single", this.parts.length === 1);
     if (!this.parts.length) this.grid.append(make("p", "chart-note", word("noMediaHere")));
