@@ -5,7 +5,7 @@ PAGES = {
     "team-bucket-connect": "/teams/vision/bucket/connect",  # likewise
     "home": "/",
     "quickstart": "/quickstart",
-    "search": "/search?q=a",
+    "search": "/search?q=vision",
     "entity": "/vision",
     "project-new": "/projects/vision/new",
     "overview": "/vision/cifar-sweep/overview",

@@ -26,7 +26,7 @@ I train **small vision models** and count what each sample costs.
 INTRO_OF_VISION = """\
 We make models that see with **less**: fewer labels, fewer watts.
 
-1. Start from [cifar-sweep](/vision/cifar-sweep), our reference.
+1. Begin with [cifar-sweep](/vision/cifar-sweep), our reference.
 2. Ask before you delete a run: somebody may compare with it.
 """
 TOLD = {

@@ -233,7 +233,7 @@ class RunFileAdmin(ServedAdmin[RunFile]):
 class SavedViewAdmin(ServedAdmin[SavedView]):
     """What people keep of projects' tables and workspaces."""
 
-    list_display = ["name_or_state", "project", "user", "updated_at"]
+    list_display = ["name_or_state", "project", "user", "version", "updated_at"]
     list_filter = [("user", admin.EmptyFieldListFilter)]
     list_select_related = ["project", "user"]
     search_fields = ["name", "project__name", "user__username"]

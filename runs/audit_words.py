@@ -39,7 +39,12 @@ RUNS = {
 }
 
 
-DONE = {"created": _("Created"), "changed": _("Changed"), "deleted": _("Deleted")}
+DONE = {
+    "created": _("Created"),
+    "changed": _("Changed"),
+    "deleted": _("Deleted"),
+    "default changed": _("Changed the default"),
+}
 
 
 def register() -> None:

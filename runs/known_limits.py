@@ -105,6 +105,10 @@ def _kept() -> list[Limit]:
             measure=_shared_views,
         ),
         Limit(
+            "projects.view_versions", LimitGroup.TEAM, _("Versions of a saved view"), lambda: views.MAX_VERSIONS,
+            _("The oldest version is deleted."),
+        ),
+        Limit(
             "team.charts", LimitGroup.TEAM, _("Stored charts of a team"), lambda: stored_charts.MAX_CHARTS, REFUSED,
             measure=_charts,
         ),

@@ -173,7 +173,14 @@ def _write_project(archive: Archive, actor: Actor, project: Project, place: str)
     }
     archive.add_json(f"{place}/project.json", about)
     views = (
-        {"name": view.name, "shared": view.is_shared, "spec": view.spec} for view in views_of(actor, project)
+        {
+            "name": view.name,
+            "shared": view.is_shared,
+            "spec": view.spec,
+            "version": view.version,
+            "earlier": list(view.earlier.values("number", "saved_by__username", "saved_at", "spec")),
+        }
+        for view in views_of(actor, project)
     )
     archive.add_lines(f"{place}/views.jsonl", views)
 

@@ -4,7 +4,6 @@ import gzip
 import math
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import orjson
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
@@ -31,7 +30,8 @@ from metrics.workspace import logged_keys
 from runs.access import ChartAction, ProjectAction
 from runs.models import Project, Run
 from runs.projects.quickstart import script_for, server_address
-from runs.saved_views.selectors import listed_query, working_view
+from runs.saved_views.pages import views_context, working_url
+from runs.saved_views.selectors import Shown, listed_query, shown_view
 from runs.selectors import get_project, runs_of
 from runs.table import TableQuery, matching_runs
 from runs.table.layout import read_state
@@ -255,7 +255,7 @@ def _selector_context(request: HttpRequest, project: Project, start: dict[str, A
 def selector(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return rows of the run selector: from ``offset`` on, or those of ``uid``."""
     row = get_project(actor_of(request), entity, project)
-    start = working_view(actor_of(request), row)
+    start = shown_view(actor_of(request), row, request.GET).spec
     return render(request, "metrics/selector_rows.html", _selector_context(request, row, start))
 
 
@@ -280,15 +280,12 @@ def urls_of(project: Project) -> dict[str, str]:
     }
 
 
-def view_urls(request: HttpRequest, project: Project) -> dict[str, str]:
-    """Return where views are kept; strangers to a public project, and frames, keep theirs in the browser."""
+def view_urls(request: HttpRequest, project: Project, shown: Shown | None = None) -> dict[str, str]:
+    """Return where changes are kept; strangers to a public project, and frames, keep theirs in the browser."""
     if is_framed(request) or not request.user.is_authenticated:
-        return {"view": "", "views": ""}
-    names = urlencode({"entity": project.team.name, "project": project.name})
-    return {
-        "view": f"{reverse('api-view-working')}?{names}",
-        "views": f"{reverse('api-view-list')}?{names}",
-    }
+        return {"view": ""}
+    named = {"view": shown.view.pk, "base": shown.version} if shown and shown.view else {}
+    return {"view": working_url(project, **named)}
 
 
 @declare(ProjectAction.VIEW)
@@ -299,7 +296,8 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Show the project's panels beside its runs."""
     actor = actor_of(request)
     row = get_project(actor, entity, project)
-    start = working_view(actor, row)
+    shown = shown_view(actor, row, request.GET)
+    start = shown.spec
     context = _selector_context(request, row, start)
     is_empty = not context["total"] and not visible_runs(actor, row).exists()
     if (
@@ -307,12 +305,13 @@ def workspace(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     ):  # the page without runs asks whether the first has come
         return HttpResponseClientRefresh()
     framed = is_framed(request)
+    can_share = not framed and can(actor, ProjectAction.UPDATE, row)
     context |= {
         "framed": framed,
-        "urls": urls_of(row) | view_urls(request, row),
+        "urls": urls_of(row) | view_urls(request, row, shown),
+        "views": views_context(row, shown, can_share=can_share),
         "crop": read_state(start.get("runs")).crop,
         "start": {part: start[part] for part in ("panels", "selector", "runs") if part in start},
-        "can_share": not framed and can(actor, ProjectAction.UPDATE, row),
         "can_save_chart": not framed and can(actor, ChartAction.SAVE, row.team),
         "is_empty": is_empty,
         "script": script_for(entity=row.team.name, project=row.name),

@@ -20,7 +20,7 @@ from runs.models.run import (
     StateChange,
     is_listed,
 )
-from runs.models.saved_view import ChartAccess, SavedView, StoredChart
+from runs.models.saved_view import ChartAccess, SavedView, StoredChart, ViewDraft, ViewVersion
 
 __all__ = [
     "HOST_JOB_TYPE",
@@ -44,5 +44,7 @@ __all__ = [
     "SavedView",
     "StateChange",
     "StoredChart",
+    "ViewDraft",
+    "ViewVersion",
     "is_listed",
 ]

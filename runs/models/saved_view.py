@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -23,6 +24,9 @@ class SavedView(Timestamped):
     )
     name = models.CharField(max_length=128, blank=True)
     spec = models.JSONField("content", default=dict)  # see runs.saved_views.selectors
+    version = models.PositiveIntegerField(default=1, help_text="Counts how often the content was saved.")
+    saved_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    saved_at = models.DateTimeField(default=timezone.now, help_text="When this version was saved, UTC.")
 
     class Meta:
         ordering = ["name", "pk"]
@@ -40,6 +44,40 @@ class SavedView(Timestamped):
     def is_shared(self) -> bool:
         """Whether all who see the project read it."""
         return self.user_id is None
+
+
+class ViewVersion(models.Model):
+    """What a view held before it was saved again."""
+
+    view = models.ForeignKey(SavedView, models.CASCADE, related_name="earlier")
+    number = models.PositiveIntegerField()
+    spec = models.JSONField("content", default=dict)
+    saved_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    saved_at = models.DateTimeField(help_text="UTC.")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["view", "number"], name="runs_viewversion_number_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.view}, version {self.number}"
+
+
+class ViewDraft(Timestamped):
+    """What somebody changed of a view and has not saved; nobody else sees it."""
+
+    view = models.ForeignKey(SavedView, models.CASCADE, related_name="drafts")
+    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+    version = models.PositiveIntegerField(help_text="The version of the view that it began from.")
+    spec = models.JSONField("content", default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["view", "user"], name="runs_viewdraft_once")]
+
+    def __str__(self) -> str:
+        return f"draft of {self.view}"
 
 
 class ChartAccess(models.TextChoices):

@@ -11,7 +11,16 @@ from django.utils.translation import gettext as _
 
 from accounts.lifecycle.participants import MergeLine
 from accounts.models import User
-from runs.models import Project, ProjectAccessRequest, ProjectMember, Run, SavedView, StoredChart
+from runs.models import (
+    Project,
+    ProjectAccessRequest,
+    ProjectMember,
+    Run,
+    SavedView,
+    StoredChart,
+    ViewDraft,
+    ViewVersion,
+)
 from runs.projects.services import MAX_NAME
 from storage.services import move_bytes
 from teams.account_merge import personal_team
@@ -128,6 +137,11 @@ def _move_charts(source: Team, target: Team, user: User) -> None:
 
 def _move_views(source: User, target: User) -> None:
     """Hand over views; a named one whose name is taken is called after whose it was."""
+    SavedView.objects.filter(saved_by=source).update(saved_by=target)
+    ViewVersion.objects.filter(saved_by=source).update(saved_by=target)
+    changed = ViewDraft.objects.filter(user=target).values("view_id")
+    ViewDraft.objects.filter(user=source).exclude(view__in=changed).update(user=target)
+    ViewDraft.objects.filter(user=source).delete()
     existing = set(SavedView.objects.filter(user=target).values_list("project_id", "name"))
     for view in SavedView.objects.filter(user=source):
         if (view.project_id, view.name) in existing:

@@ -6,6 +6,7 @@ size, so that pages can add to theirs.
 """
 
 import json
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -16,8 +17,9 @@ from access.actor import Actor
 from access.engine import visible
 from common.errors import Invalid, NotFound, TooLarge
 from common.formats.lenient_json import check_nesting, clean_tree
+from common.formats.numbers import parse_int
 from runs.access import ProjectAction
-from runs.models import Project, SavedView
+from runs.models import Project, SavedView, ViewDraft, ViewVersion
 from runs.table.query import TableQuery
 
 MAX_SPEC_BYTES = 256 * 1024
@@ -36,7 +38,7 @@ def _readable(actor: Actor, project: Project | None) -> QuerySet[SavedView]:
     projects = Project.objects.all() if project is None else Project.objects.filter(pk=project.pk)
     views = SavedView.objects.filter(project__in=visible(actor, ProjectAction.VIEW, projects))
     mine = Q(user__isnull=True) | Q(user_id=actor.lookup_id)
-    return views.filter(mine).select_related("project__team", "user")
+    return views.filter(mine).select_related("project__team", "user", "saved_by")
 
 
 def get_view(actor: Actor, pk: int) -> SavedView:
@@ -47,8 +49,13 @@ def get_view(actor: Actor, pk: int) -> SavedView:
     """
     view = _readable(actor, None).filter(pk=pk).first()
     if view is None:
-        raise NotFound(_("This view doesn’t exist, or you don’t have access to it."))
+        raise no_view()
     return view
+
+
+def no_view() -> NotFound:
+    """Return the refusal of a view that is not there, or not the actor's to see."""
+    return NotFound(_("This view doesn’t exist, or you don’t have access to it."))
 
 
 def working_view(actor: Actor, project: Project) -> Spec:
@@ -56,13 +63,88 @@ def working_view(actor: Actor, project: Project) -> Spec:
 
     The caller has the project from a visible query.
     """
+    return _working(actor, project).spec
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows: a saved view with the viewer's changes to it, else the viewer's working state."""
+
+    spec: Spec
+    view: SavedView | None = None
+    version: int = 0
+    """Of the view, that the viewer's changes began from."""
+    is_edited: bool = False
+    is_missing: bool = False
+    """The address names a view that is not there for the viewer."""
+    default: int = 0
+    """The version of the shared default; 0 where there is none."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether somebody saved the view since the viewer changed it."""
+        return self.view is not None and self.version < self.view.version
+
+
+def shown_view(actor: Actor, project: Project, given: QueryDict) -> Shown:
+    """Return what the address asks to be shown: `view` is the number of a saved one.
+
+    The caller has the project from a visible query.
+    """
+    asked = given.get("view", "")
+    view = None
+    if asked:
+        view = _readable(actor, project).filter(pk=parse_int(asked) or 0).exclude(name="").first()
+    if view is None:
+        return replace(_working(actor, project), is_missing=bool(asked))
+    default = shared_default(project)
+    begun = default.version if default else 0
+    draft = ViewDraft.objects.filter(view=view, user_id=actor.lookup_id).first()
+    if draft is None or draft.spec == spec_of(view, draft.version):
+        return Shown(view.spec, view, view.version, default=begun)
+    return Shown(draft.spec, view, draft.version, is_edited=True, default=begun)
+
+
+def _working(actor: Actor, project: Project) -> Shown:
     found = SavedView.objects.filter(
         Q(user__isnull=True) | Q(user_id=actor.lookup_id), project=project, name=""
     )
     spec: Spec = {}
     for view in sorted(found, key=lambda view: not view.is_shared):
         spec |= view.spec
-    return spec
+    return Shown(spec, default=next((view.version for view in found if view.is_shared), 0))
+
+
+def shared_default(project: Project) -> SavedView | None:
+    """Return what everybody's working state begins with."""
+    return SavedView.objects.filter(project=project, user=None, name="").first()
+
+
+def spec_of(view: SavedView, number: int) -> Spec | None:
+    """Return what a version of a view held; None for one that is no longer kept."""
+    if number == view.version:
+        return view.spec
+    return ViewVersion.objects.filter(view=view, number=number).values_list("spec", flat=True).first()
+
+
+def versions_of(view: SavedView) -> list[ViewVersion]:
+    """Return all versions that are kept, the present one first."""
+    now = ViewVersion(
+        view=view, number=view.version, spec=view.spec, saved_by=view.saved_by, saved_at=view.saved_at
+    )
+    return [now, *view.earlier.select_related("saved_by")]
+
+
+def get_version(view: SavedView, number: int) -> ViewVersion:
+    """Return one version.
+
+    Raises:
+        NotFound: it is not, or no longer, kept.
+    """
+    for version in versions_of(view):
+        if version.number == number:
+            return version
+    raise NotFound(_("This version of the view is no longer kept."))
 
 
 def listed_query(given: QueryDict, start: Spec) -> TableQuery:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
@@ -12,12 +13,30 @@ from access.engine import require
 from common.errors import Conflict, Invalid, Unauthenticated
 from common.formats.lenient_json import clean_text
 from runs.access import ProjectAction
-from runs.models import Project, SavedView
-from runs.saved_views.selectors import Spec, checked_spec
+from runs.models import Project, SavedView, ViewDraft, ViewVersion
+from runs.saved_views.selectors import Spec, checked_spec, no_view, spec_of
 
 MAX_NAME = 128
 MAX_VIEWS = 200
 """Of one owner in one project; shared views count as of one owner."""
+MAX_VERSIONS = 50
+"""Kept of one view, the present one among them."""
+
+
+class ViewMovedOn(Conflict):
+    """Somebody saved the view after the version that a change began from."""
+
+    def __init__(self, view: SavedView) -> None:
+        who = str(view.saved_by) if view.saved_by else _("Somebody")
+        super().__init__(
+            _("%(who)s has saved version %(version)s of this view since you opened it.")
+            % {"who": who, "version": view.version}
+        )
+        self.detail = {
+            "version": view.version,
+            "saved_by": view.saved_by.username if view.saved_by else None,
+            "saved_at": view.saved_at.isoformat(),
+        }
 
 
 def _require(actor: Actor, project: Project, *, shared: bool) -> None:
@@ -83,52 +102,128 @@ def create_view(*, actor: Actor, project: Project, name: str, spec: Any, shared:
         )
     owner = None if shared else actor.user_id
     view = SavedView(project=project, user_id=owner, name=_checked_name(name), spec=checked_spec(spec))
+    view.saved_by_id = actor.user_id
     _save(view)
     _record(actor, view, "created")
     return view
 
 
 @transaction.atomic
-def change_view(*, actor: Actor, view: SavedView, name: str | None = None, spec: Any = None) -> SavedView:
-    """Rename a view or replace its spec; the caller has it from `saved_views.get_view`.
+def change_view(
+    *, actor: Actor, view: SavedView, name: str | None = None, spec: Any = None, base: int | None = None
+) -> SavedView:
+    """Rename a view or save other content, which keeps what it held; the caller has it from `get_view`.
+
+    Args:
+        base: The version that the content was made from; without it, whatever the view holds is replaced.
 
     Raises:
-        Conflict: the name is taken.
+        Conflict: the name is taken, or somebody saved the view after ``base``.
         Invalid, TooLarge: a wrong name or spec.
     """
     _require(actor, view.project, shared=view.is_shared)
+    view = _locked(view)
     if name is not None:
         view.name = _checked_name(name)
     if spec is not None:
-        view.spec = checked_spec(spec)
-    _save(view, "name", "spec")
+        _append_version(view, checked_spec(spec), actor, base)
+    _save(view, "name", "spec", "version", "saved_by", "saved_at")
     _record(actor, view, "changed")
     return view
 
 
 @transaction.atomic
 def delete_view(*, actor: Actor, view: SavedView) -> None:
-    """Delete a view; the caller has it from `saved_views.get_view`."""
+    """Delete a view with its versions; the caller has it from `saved_views.get_view`."""
     _require(actor, view.project, shared=view.is_shared)
     view.delete()
     _record(actor, view, "deleted")
 
 
 @transaction.atomic
-def merge_working_view(*, actor: Actor, project: Project, parts: Any, shared: bool = False) -> Spec:
+def merge_working_view(
+    *, actor: Actor, project: Project, parts: Any, shared: bool = False, base: int | None = None
+) -> SavedView:
     """Replace the given parts of the actor's working state, or of the shared default; null takes a part away.
+
+    Args:
+        base: The version of the shared default that the change began from; 0 where there was none.
+
+    Raises:
+        Conflict: somebody saved the shared default after ``base``.
+        Invalid, TooLarge: parts that cannot be stored.
+        Unauthenticated: nobody is signed in who could own it.
+    """
+    _require(actor, project, shared=shared)
+    owned = _owned(actor, project, shared=shared)
+    view = owned.filter(name="").first()
+    spec = _merged(view.spec if view else {}, parts)
+    if view is None:
+        owner = None if shared else actor.user_id
+        view = SavedView(project=project, user_id=owner, spec=spec, saved_by_id=actor.user_id)
+    elif shared:
+        _append_version(view, spec, actor, base)
+    else:
+        view.spec = spec
+    view.save()
+    _record(actor, view, "default changed")
+    return view
+
+
+@transaction.atomic
+def merge_draft(*, actor: Actor, view: SavedView, parts: Any, base: int | None = None) -> ViewDraft:
+    """Replace the given parts of what the actor changed of a view; null takes a part away.
+
+    Args:
+        base: The version that was on show when the first change was made.
 
     Raises:
         Invalid, TooLarge: parts that cannot be stored.
         Unauthenticated: nobody is signed in who could own it.
     """
-    _require(actor, project, shared=shared)
+    _require(actor, view.project, shared=False)
+    view = _locked(view)
+    draft = ViewDraft.objects.filter(view=view, user_id=actor.user_id).first()
+    if draft is None or draft.spec == spec_of(view, draft.version):
+        begun = spec_of(view, base) if base else None
+        version, spec = (base, begun) if base and begun is not None else (view.version, view.spec)
+    else:
+        version, spec = draft.version, draft.spec
+    wanted = {"version": version, "spec": _merged(spec, parts)}
+    draft, _made = ViewDraft.objects.update_or_create(view=view, user_id=actor.user_id, defaults=wanted)
+    return draft
+
+
+def discard_draft(*, actor: Actor, view: SavedView) -> None:
+    """Forget what the actor changed of a view."""
+    _require(actor, view.project, shared=False)
+    ViewDraft.objects.filter(view=view, user_id=actor.user_id).delete()
+
+
+def _locked(view: SavedView) -> SavedView:
+    """Return the view as it is now; it does not change until the transaction ends."""
+    views = SavedView.objects.select_related("project__team").select_for_update(of=["self"])
+    found = views.filter(pk=view.pk).first()
+    if found is None:
+        raise no_view()
+    return found
+
+
+def _merged(spec: Spec, parts: Any) -> Spec:
     if not isinstance(parts, dict):
         raise Invalid("Give an object of parts: runs, selector, panels.")
-    view = _owned(actor, project, shared=shared).filter(name="").first()
-    if view is None:
-        view = SavedView(project=project, user_id=None if shared else actor.user_id)
-    merged = {name: part for name, part in {**view.spec, **parts}.items() if part is not None}
-    spec = view.spec = checked_spec(merged)
-    view.save()
-    return spec
+    return checked_spec({name: part for name, part in {**spec, **parts}.items() if part is not None})
+
+
+def _append_version(view: SavedView, spec: Spec, actor: Actor, base: int | None) -> None:
+    """Give the view other content as its next version; the oldest beyond MAX_VERSIONS go."""
+    if base is not None and base != view.version:
+        raise ViewMovedOn(view)
+    if spec == view.spec:
+        return
+    ViewVersion.objects.create(
+        view=view, number=view.version, spec=view.spec, saved_by_id=view.saved_by_id, saved_at=view.saved_at
+    )
+    view.spec, view.version = spec, view.version + 1
+    view.saved_by_id, view.saved_at = actor.user_id, timezone.now()
+    view.earlier.filter(number__lte=view.version - MAX_VERSIONS).delete()

@@ -51,7 +51,6 @@ class TableState:
     query: TableQuery = field(default_factory=TableQuery)
     layout: Layout = Layout()
     crop: str = CROPS[0]
-    view: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return what the table's script reads."""
@@ -125,12 +124,10 @@ def read_state(spec: Any) -> TableState:
         order=str(spec.get("order") or DEFAULT_ORDER),
         group=_names(spec.get("group")),
     )
-    view = spec.get("view")
     return TableState(
         query=query,
         layout=read_layout(spec.get("columns")),
         crop=crop if (crop := spec.get("crop")) in CROPS else CROPS[0],
-        view=view if isinstance(view, int) else 0,
     )
 
 
@@ -147,7 +144,7 @@ def with_address(state: TableState, given: QueryDict) -> TableState:
     if query.columns:
         order = tuple(name for name in query.columns if name != "name")
         layout = replace(layout, order=order, pinned=tuple(one for one in layout.pinned if one in order))
-    return replace(state, query=replace(query, columns=()), layout=layout, view=0)
+    return replace(state, query=replace(query, columns=()), layout=layout)
 
 
 def tried_columns(catalogue: Iterable[ColumnInfo]) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -29,12 +28,13 @@ from common.formats.numbers import parse_int
 from common.formats.strict_json import strict
 from runs import selectors
 from runs.access import ProjectAction
-from runs.models import Project, SavedView
+from runs.models import Project
 from runs.names.sweep_names import SweepName, sweep_names
 from runs.projects.quickstart import script_for
 from runs.query.column_names import named_column, quoted
 from runs.query.expression import read_expression, tree_of
-from runs.saved_views.selectors import get_view, working_view
+from runs.saved_views.pages import views_context
+from runs.saved_views.selectors import Shown, shown_view
 from runs.secrets.masking import mask
 from runs.table import (
     ColumnInfo,
@@ -84,14 +84,14 @@ class Table:
         return [self.project.team.name, self.project.name]
 
     @cached_property
-    def working(self) -> dict[str, Any]:
-        """The viewer's working state."""
-        return working_view(self.actor, self.project)
+    def shown(self) -> Shown:
+        """The saved view that is open, or the viewer's working state."""
+        return shown_view(self.actor, self.project, self.request.GET)
 
     @cached_property
     def colors(self) -> RunColors:
         """Colours that the viewer gave runs."""
-        return run_colors(self.working)
+        return run_colors(self.shown.spec)
 
     @cached_property
     def catalogue(self) -> list[ColumnInfo]:
@@ -134,8 +134,6 @@ def runs(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 def _page(table: Table) -> HttpResponse:
     """Show the page with the first rows, as the address, or else the last visit, left it."""
     state, error = _state_of_address(table)
-    view = _view_of(table, state)
-    state = replace(state, view=view.pk if view else 0)
     project = table.project
     can_share = can(table.actor, ProjectAction.UPDATE, project)
     name = table.request.user.get_username()
@@ -143,7 +141,7 @@ def _page(table: Table) -> HttpResponse:
         "project": project,
         "team": project.team,
         "can_share": can_share,
-        "view_name": view.name if view else "",
+        "views": views_context(project, table.shown, can_share=can_share),
         "mine": f"user = {_in_quotes(name)}" if name else "",
         "conditions": bool(state.query.filter or state.query.search or state.query.group),
         "urls": _urls(table),
@@ -153,36 +151,23 @@ def _page(table: Table) -> HttpResponse:
 
 
 def _urls(table: Table) -> dict[str, str]:
-    whose = urlencode({"entity": table.names[0], "project": table.names[1]})
     return {
         "table": reverse("runs:runs", args=table.names),
         "act": reverse("runs:act", args=[*table.names, "tag"]).removesuffix("tag"),
         "columns": reverse("metrics:project_columns", args=table.names),
         "compare": reverse("runs:compare", args=table.names),
         "export": reverse("runs:runs_csv", args=table.names),
-        "views": f"{reverse('api-view-list')}?{whose}",
-        "working": f"{reverse('api-view-working')}?{whose}",
     }
 
 
 def _state_of_address(table: Table) -> tuple[TableState, Invalid | None]:
     given = table.request.GET
-    state = read_state(table.working.get("runs"))
-    if (pk := parse_int(given.get("view", ""))) is not None:
-        view = get_view(table.actor, pk)
-        state = replace(read_state(view.spec.get("runs")), view=view.pk)
+    state = read_state(table.shown.spec.get("runs"))
     try:
         return with_address(state, given), None
     except Invalid as error:
         query = TableQuery(filter=given.get("filter", ""), search=given.get("search", ""))
-        return replace(state, query=query, view=0), error
-
-
-def _view_of(table: Table, state: TableState) -> SavedView | None:
-    try:
-        return get_view(table.actor, state.view) if state.view else None
-    except NotFound:
-        return None  # deleted since
+        return replace(state, query=query), error
 
 
 def _table(table: Table) -> HttpResponse:
@@ -193,11 +178,7 @@ def _table(table: Table) -> HttpResponse:
     except ValueError:
         raw = {}
     crop = read_state({"crop": raw.get("crop") if isinstance(raw, dict) else None}).crop
-    state = TableState(
-        layout=read_layout(raw),
-        crop=crop,
-        view=parse_int(given.get("view", "")) or 0,
-    )
+    state = TableState(layout=read_layout(raw), crop=crop)
     error = None
     try:
         state = replace(state, query=replace(TableQuery.of(given), columns=()))
@@ -234,7 +215,7 @@ def _table_context(table: Table, state: TableState, error: Invalid | None) -> di
         "tree": tree,
         "error": error_reply,
     }
-    return context | {"reply": {**reply, "state": state.as_json(), "view": state.view}}
+    return context | {"reply": {**reply, "state": state.as_json()}}
 
 
 def _first_rows(table: Table, state: TableState) -> tuple[TablePage, tuple[str, ...]]:

@@ -256,6 +256,57 @@ def test_the_workspace_is_kept(filled: Page) -> None:
     expect(page.locator(".run-row[data-uid=one]")).to_have_class(re.compile("run-color-6"))
 
 
+def test_a_view_is_saved_linked_and_never_lost(filled: Page) -> None:
+    """RUN-26: changes wait until they are saved; what was saved meanwhile is not replaced unseen, and comes back."""
+    page = filled.context.new_page()  # a refusal is on its console
+    page.goto(filled.url)
+    filled.close()
+    eye = page.locator(".run-row[data-uid=two] [data-eye]")
+    edited = page.locator("[data-view-edited]")
+    act_on_views(page, "save-as")
+    page.fill("#view-name", "Both")
+    page.click("#view-dialog [type=submit]")
+    expect(page).to_have_url(re.compile(r"\?view=\d+"))
+    expect(page).to_have_title(re.compile("^Both · "))
+    link = page.url
+    eye.click()
+    expect(edited).to_be_visible()
+    page.goto(link.split("?")[0])
+    expect(eye).to_have_attribute("aria-pressed", "true")  # the default view stays as it is
+    page.goto(link)
+    expect(eye).to_have_attribute("aria-pressed", "false")
+    page.evaluate(SAVES_MEANWHILE, re.findall(r"view=(\d+)", link)[0])
+    act_on_views(page, "save")
+    expect(page.locator("#view-conflict")).to_contain_text("version 2")
+    page.click("[data-conflict=replace]")
+    expect(edited).to_be_hidden()
+    act_on_views(page, "history")
+    versions = page.locator(".view-version")
+    expect(versions).to_have_count(3)
+    versions.last.get_by_role("button", name="Restore").click()
+    expect(eye).to_have_attribute("aria-pressed", "true")
+    act_on_views(page, "delete")
+    page.click("#view-delete [data-confirm]")
+    expect(page.locator("[data-view-name]")).to_have_text("Views")
+    page.goto(link)
+    expect(page.get_by_text("This view was deleted")).to_be_visible()
+
+
+SAVES_MEANWHILE = """
+async id => {
+  const headers = { "Content-Type": "application/json", "X-CSRFToken": document.body.dataset.csrf };
+  const body = JSON.stringify({ spec: { selector: { first: 1 } } });
+  await fetch(`/api/v1/views/${id}/`, { method: "PATCH", headers, body });
+}
+"""
+
+
+def act_on_views(page: Page, act: str) -> None:
+    """Choose something in the menu of views."""
+    page.click("[data-views-open]")
+    page.click(f"[data-view-act={act}]")
+
+
 def test_the_list_of_runs_has_a_filter_with_completion_and_a_run_page_keeps_its_layout(filled: Page) -> None:
     """RUN-22, RUN-26: the grammar of the table beside the panels, kept; panels of run pages are kept on the server."""
     page = filled

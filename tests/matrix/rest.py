@@ -91,6 +91,18 @@ ROUTES: dict[str, list[Case]] = {
         Case("views: read own", Over.OWN_VIEW, "DELETE"),
     ],
     "SavedViewViewSet.working": [Case("projects: view", Over.PROJECT)],
+    "SavedViewViewSet.versions": [
+        Case("projects: view", Over.VIEW),
+        Case("views: read own", Over.OWN_VIEW),
+    ],
+    "SavedViewViewSet.version": [
+        Case("projects: view", Over.VIEW),
+        Case("views: read own", Over.OWN_VIEW),
+    ],
+    "SavedViewViewSet.discard_draft": [
+        Case("projects: view", Over.VIEW, "DELETE", without=_PUBLIC),
+        Case("views: read own", Over.OWN_VIEW, "DELETE"),
+    ],
     "SavedViewViewSet.merge_working": [
         Case("projects: view", Over.PROJECT, "PATCH", {"runs": {}}, without=_PUBLIC)
     ],

@@ -33,6 +33,8 @@ def names_in_address(case: Case, row: Any, wanted: set[str]) -> dict[str, Any]:
         if case.over is Over.REGISTRY:
             known |= {"entity": row.project.team.name, "name": row.name, "registry": row.name,
                       "pk": row.members.get().pk}  # fmt: skip
+        if case.over in {Over.VIEW, Over.OWN_VIEW}:
+            known["number"] = row.version
         if case.over is Over.RUN:
             known |= {"entity": row.project.team.name, "project_name": row.project.name, "uid": row.uid}
     return {name: known[name] for name in wanted}

@@ -19,8 +19,8 @@ import { enableRunningFirst } from "../table/running-first";
 import { Selection } from "../table/selection";
 import { RunsTable } from "../table/table";
 import { enableToolbar } from "../table/toolbar";
-import { enableViews } from "../table/views";
 import { enableWidths } from "../table/widths";
+import { enableSavedViews } from "../views/page";
 
 const table = new RunsTable();
 const catalogue = new Catalogue(table);
@@ -56,5 +56,5 @@ enableBulk(table, selection, catalogue);
 enableCopyingRuns(table, selection);
 enableEditing(table);
 enableKeys(table, selection);
-if (table.root.dataset.viewsUrl) enableViews(table);
+enableSavedViews(() => table.flush());
 followProject(table, pages);

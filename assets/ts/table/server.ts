@@ -5,6 +5,8 @@ export class Refusal extends Error {
     readonly status: number,
     /** Character of an expression, from 0, where one is meant. */
     readonly position: number | null = null,
+    /** The version that is saved, where a change began from an earlier one. */
+    readonly version: number | null = null,
   ) {
     super(message);
   }
@@ -35,10 +37,11 @@ export async function askJson<T>(
 }
 
 interface ErrorBody {
-  error?: { message?: string; detail?: { position?: number } | null };
+  error?: { message?: string; detail?: { position?: number; version?: number } | null };
 }
 
 async function refusalOf(reply: Response): Promise<Refusal> {
   const { error } = (await reply.json().catch(() => ({}))) as ErrorBody;
-  return new Refusal(error?.message ?? reply.statusText, reply.status, error?.detail?.position ?? null);
+  const { position = null, version = null } = error?.detail ?? {};
+  return new Refusal(error?.message ?? reply.statusText, reply.status, position, version);
 }

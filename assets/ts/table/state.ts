@@ -36,8 +36,6 @@ export interface TableReply {
   total: number;
   all: number;
   tree: Tree | null;
-  /** The saved view that is open, 0 for none. */
-  view: number;
   error: { message: string; position: number | null } | null;
 }
 

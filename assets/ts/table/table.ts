@@ -2,6 +2,7 @@ import { toast } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
 import { refreshTimes } from "../lib/times";
 import { word } from "../lib/words";
+import { type Kept, tellKept } from "../views/state";
 import { askJson, getText } from "./server";
 import { linkQuery, type TableReply, type TableState, type Tree } from "./state";
 
@@ -25,7 +26,6 @@ export class RunsTable extends EventTarget {
   error: TableReply["error"] = null;
   total = 0;
   all = 0;
-  view = 0;
   private loading: AbortController | undefined;
   /** How often the state was changed, to know whether a save has the last of it. */
   private changes = 0;
@@ -65,9 +65,8 @@ export class RunsTable extends EventTarget {
   }
 
   /** Change what is shown, and remember it. */
-  async change(change: Partial<TableState>, { view = this.view }: { view?: number } = {}): Promise<void> {
+  async change(change: Partial<TableState>): Promise<void> {
     this.state = { ...this.state, ...change };
-    this.view = view;
     this.keep();
     const places = ["filter", "search", "order", "group"].some((part) => part in change);
     await this.draw({ fromTop: places });
@@ -81,9 +80,11 @@ export class RunsTable extends EventTarget {
 
   /** Remember the state without drawing: in the address, and on the server for the next visit. */
   keep(): void {
-    const query = linkQuery(this.state).toString();
-    history.replaceState(null, "", query ? `${this.url}?${query}` : this.url);
-    if (this.root.dataset.workingUrl) {
+    const query = linkQuery(this.state);
+    const view = new URLSearchParams(location.search).get("view");
+    if (view) query.set("view", view);
+    history.replaceState(null, "", query.size ? `${this.url}?${query}` : this.url);
+    if (this.root.dataset.viewUrl) {
       this.changes += 1;
       this.root.dataset.unsaved = "";
       this.saveSoon();
@@ -137,7 +138,6 @@ export class RunsTable extends EventTarget {
     const query = this.query();
     query.set("part", "table");
     query.set("layout", JSON.stringify({ ...this.state.columns, crop: this.state.crop }));
-    if (this.view) query.set("view", String(this.view));
     return `${this.url}?${query}`;
   }
 
@@ -155,8 +155,8 @@ export class RunsTable extends EventTarget {
   }
 
   private take(reply: TableReply): void {
-    const { shown, tree, error, total, all, view } = reply;
-    Object.assign(this, { shown, tree, error, total, all, view });
+    const { shown, tree, error, total, all } = reply;
+    Object.assign(this, { shown, tree, error, total, all });
     this.state = { ...this.state, columns: reply.state.columns };
     this.dispatchEvent(new Event("counted"));
   }
@@ -175,12 +175,17 @@ export class RunsTable extends EventTarget {
     return this.root.dataset.unsaved !== undefined;
   }
 
+  /** Keep at once what is not kept yet. */
+  async flush(): Promise<void> {
+    if (this.isUnsaved) await this.save();
+  }
+
   private async save(leaving = false): Promise<void> {
-    const url = this.root.dataset.workingUrl;
+    const url = this.root.dataset.viewUrl;
     if (!url) return;
     const { changes } = this;
     try {
-      await askJson(url, "PATCH", { runs: { ...this.state, view: this.view } }, leaving);
+      tellKept(await askJson<Kept>(url, "PATCH", { runs: this.state }, leaving));
       if (changes === this.changes) delete this.root.dataset.unsaved;
     } catch (error) {
       if (!leaving && error instanceof Error)

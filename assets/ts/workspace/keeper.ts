@@ -1,6 +1,7 @@
 import { toast } from "../lib/announce";
 import { recall, remember } from "../lib/store";
 import { word } from "../lib/words";
+import { type Kept, tellKept } from "../views/state";
 
 const PAUSE_MS = 800;
 
@@ -18,12 +19,17 @@ export class Keeper {
   private hasFailed = false;
 
   constructor(
-    private readonly url: string,
+    /** Says where the state is kept, which changes with the version of a view that it began from. */
+    private readonly place: DOMStringMap,
     private readonly store: string,
     /** What the server calls the part that is `panels` here: run pages have panels of their own. */
     private readonly panelsPart: string,
   ) {
-    addEventListener("pagehide", () => this.send());
+    addEventListener("pagehide", () => void this.send());
+  }
+
+  private get url(): string {
+    return this.place.viewUrl ?? "";
   }
 
   /** What was kept in this browser. */
@@ -34,10 +40,11 @@ export class Keeper {
   keep(part: KeptView): void {
     this.waiting = { ...this.waiting, ...part };
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.send(), PAUSE_MS);
+    this.timer = window.setTimeout(() => void this.send(), PAUSE_MS);
   }
 
-  private send(): void {
+  /** Keep at once what waits. */
+  async send(): Promise<void> {
     const part = this.waiting;
     if (!Object.keys(part).length) return;
     this.waiting = {};
@@ -49,10 +56,10 @@ export class Keeper {
     const { panels, ...others } = part;
     const named = { ...others, ...(panels ? { [this.panelsPart]: panels } : {}) };
     const headers = { "Content-Type": "application/json", "X-CSRFToken": document.body.dataset.csrf ?? "" };
-    fetch(this.url, { method: "PATCH", headers, body: JSON.stringify(named), keepalive: true }).then(
-      ({ ok }) => this.tell(ok),
-      () => this.tell(false),
-    );
+    const request = { method: "PATCH", headers, body: JSON.stringify(named), keepalive: true };
+    const reply = await fetch(this.url, request).catch(() => null);
+    this.tell(reply?.ok ?? false);
+    if (reply?.ok) tellKept((await reply.json()) as Kept);
   }
 
   private tell(ok: boolean): void {

@@ -12,6 +12,7 @@ import type { Runs } from "../panels/runs";
 import { openSectionMenu } from "../panels/section-menu";
 import type { PanelSpec, View } from "../panels/spec";
 import { enableCropping, readCrop } from "../table/crop";
+import { enableSavedViews } from "../views/page";
 import { GroupMenu } from "./group-menu";
 import { History } from "./history";
 import { HistoryButtons } from "./history-buttons";
@@ -23,14 +24,12 @@ import { OneRun } from "./one-run";
 import { PanelActions } from "./panel-actions";
 import { linkedPanel } from "./panel-link";
 import { PanelSets } from "./panel-sets";
-import { openSavedViews } from "./saved-views";
 import { SectionActions, type SectionPage } from "./section-actions";
 import { Selector } from "./selector";
 import { enableSelectorToggle } from "./selector-toggle";
 import { PageStage } from "./stage";
 import { readStart, type Start } from "./start";
 import { Toolbar } from "./toolbar";
-import type { ViewSpec } from "./views";
 
 /** How often live runs are asked for new keys, milliseconds; more for each run drawn. */
 const KEYS_PAUSE_MS = 4000;
@@ -63,15 +62,10 @@ export class Workspace implements SectionPage {
   private runsPart: Record<string, unknown>;
 
   constructor() {
-    const {
-      viewUrl = "",
-      store = "runyard-workspace",
-      part = "panels",
-      kinds = "history",
-    } = this.root.dataset;
+    const { store = "runyard-workspace", part = "panels", kinds = "history" } = this.root.dataset;
     const urls = this.root.dataset as Stage["urls"];
     this.keys = new LoggedKeys(urls.keys, kinds.split(" ") as Kind[], this.isRunPage);
-    this.keeper = new Keeper(viewUrl, store, part);
+    this.keeper = new Keeper(this.root.dataset, store, part);
     const start: Start = { ...readStart(), ...this.keeper.recall() };
     this.runsPart = start.runs ?? {};
     this.layout = new Layout(
@@ -328,7 +322,7 @@ export class Workspace implements SectionPage {
     enableSelectorToggle(this.root, () => this.grid.each((card) => card.panel?.refresh()));
     const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
     if (this.selector && filterBox) offerFilter(filterBox, this.stage.urls.run, this.selector);
-    openSavedViews(this.root.dataset, { read: () => this.shown(), apply: (spec) => this.apply(spec) });
+    enableSavedViews(() => this.keeper.send());
     document.addEventListener("run-message", (event) => {
       const message = (event as CustomEvent<RunMessage>).detail;
       this.live.take(message, this.runs.drawn()[0]?.uid);
@@ -357,34 +351,6 @@ export class Workspace implements SectionPage {
       void this.selector?.follow({ ...this.selector.query(), filter: runs.filter });
     }
     this.showChosen();
-  }
-
-  /** Show what a saved view says. */
-  private apply(spec: ViewSpec): void {
-    this.runs.narrowing.clear();
-    this.layout.replace(spec.panels ?? {});
-    this.selector?.replace(spec.selector ?? {});
-    if (spec.runs) {
-      this.keepRuns({ ...this.runsPart, ...spec.runs });
-      this.showCropping?.();
-      void this.selector?.follow(spec.runs);
-    }
-    this.showChosen();
-  }
-
-  /** All that a saved view keeps. */
-  private shown(): ViewSpec {
-    const { selector } = this;
-    return {
-      panels: this.layout.state,
-      ...(selector ? { selector: selector.state, runs: this.runsShown() } : {}),
-    };
-  }
-
-  /** Which runs are listed, with the table's groups and cropping where those are shown. */
-  private runsShown(): Record<string, unknown> {
-    const { group, crop } = this.runsPart;
-    return { ...this.selector?.query(), ...(group ? { group } : {}), ...(crop ? { crop } : {}) };
   }
 
   private keepRuns(runs: Record<string, unknown>): void {

@@ -80,7 +80,7 @@ def test_shared_views_are_read_by_all_and_written_by_who_may_edit_the_project(as
 def test_the_working_state_is_merged_part_by_part_over_the_shared_default(ask, project):
     """RUN-21: saved per user and project, shared with the Workspace's run selector."""
     ann, ben = make_member(project.team), make_member(project.team)
-    assert ask(ann, "get", "views/working").json() == {"spec": {}}
+    assert ask(ann, "get", "views/working").json() == {"spec": {}, "version": 0, "edited": False}
     ask(ben, "patch", "views/working", "&shared=1", runs={"order": "-summary.acc"}, panels={"a": 1})
     ask(ann, "patch", "views/working", runs={"order": "name"})
     ask(ann, "patch", "views/working", selector={"hidden": ["x"]})

@@ -247,9 +247,9 @@ def test_a_saved_view_opens_by_its_number(client, project, member):
     make(project, "a")
     view = SavedView.objects.create(project=project, name="Best", spec={"runs": {"search": "a-name"}})
     page = ask(client, project, view=view.pk)
-    assert reply_of(page)["view"] == view.pk
+    assert page.context["views"]["state"]["id"] == view.pk
     assert reply_of(page)["state"]["search"] == "a-name"
-    assert ">Best</span>" in page.content.decode()
+    assert ">View: Best</span>" in page.content.decode()
 
 
 @pytest.mark.parametrize(
