@@ -64,9 +64,13 @@ def is_loaded(picture: Locator) -> None:
 
 
 def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> None:
+    """RUN-26: filtered by conditions on their columns, and shown at a step, too."""
     page = workspace
     for key, rows in {"growing": 6, "joined": 4, "parts": 8}.items():
         expect(panel(page, key).locator("tbody tr")).to_have_count(rows)
+    panel(page, "growing").get_by_label("Go to step").fill("2")
+    panel(page, "growing").get_by_label("Go to step").press("Enter")
+    expect(panel(page, "growing").get_by_role("slider")).to_have_attribute("aria-valuetext", "Step 2")
 
     samples = panel(page, "samples")
     expect(samples).to_contain_text("1–50 / 120")
@@ -80,8 +84,17 @@ def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> 
     expect(samples.locator("tbody tr")).to_have_count(1)
     samples.get_by_role("searchbox").fill("")
     expect(samples.locator("tbody tr")).to_have_count(50)
-    samples.get_by_role("combobox").select_option(label="kind")
+    samples.get_by_role("combobox", name="Group rows by").select_option(label="kind")
     expect(samples.locator("tbody tr")).to_have_count(2)
+    samples.get_by_role("button", name="dog").click()
+    expect(samples.locator("tbody tr")).to_have_count(42)
+    samples.get_by_role("button", name="Filter columns").click()
+    samples.get_by_label("Column", exact=True).select_option("score")
+    samples.get_by_label("Value", exact=True).fill("0.5")
+    expect(samples.locator("tbody tr")).to_have_count(2)
+    expect(samples.locator("tbody tr", has_text="dog")).to_contain_text("20")
+    samples.get_by_role("button", name="Remove score").click()
+    expect(samples.locator("tbody tr", has_text="dog")).to_contain_text("40")
     samples.get_by_role("button", name="dog").click()
     expect(samples.locator("tbody tr")).to_have_count(42)
     samples.get_by_role("link", name="run two").first.click()

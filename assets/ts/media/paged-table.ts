@@ -4,6 +4,7 @@ import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import { cellOf, meanCell, plain } from "./table-cells";
+import { type Condition, type FilterColumn, TableFilters } from "./table-filters";
 
 /** Letters that are typed are asked for together, milliseconds. */
 const PAUSE_MS = 250;
@@ -35,6 +36,8 @@ interface Reply {
   groups?: Group[] | null;
   group?: string;
   total: number | null;
+  /** At which some run logged a table, where several runs have one. */
+  steps?: number[];
   next?: number | null;
   previous?: number | null;
   problem?: string;
@@ -48,7 +51,14 @@ export interface Options {
   /** A column, `RUN`, or "" for none. */
   groupBy?: string;
   grouped?(groupBy: string): void;
+  /** Conditions that rows have to meet. */
+  where?: Condition[];
+  filtered?(where: Condition[]): void;
   counted?(total: number): void;
+  /** Shown above the table. */
+  above?: HTMLElement;
+  /** Hear at which steps there are tables. */
+  stepsFound?(steps: number[]): void;
 }
 
 /** Logged tables, page by page from the server, which sorts, searches and groups them. */
@@ -57,11 +67,13 @@ export class PagedTable {
   private find = "";
   private sort = "";
   private offset = 0;
+  private step: number | undefined;
   private groupBy: string;
   private readonly open = new Map<string, Row[]>();
   private asking: AbortController | undefined;
   private timer: number | undefined;
   private readonly search = make("input", "form-control form-control-sm");
+  private readonly filters: TableFilters;
   private readonly choice = make("select", "form-select form-select-sm");
   private readonly pages = make("span", "panel-pages");
   private readonly notes = make("div", "panel-table-notes");
@@ -78,6 +90,10 @@ export class PagedTable {
     this.search.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => this.ask({ find: this.search.value.trim() }), PAUSE_MS);
+    });
+    this.filters = new TableFilters(structuredClone(options.where ?? []), () => {
+      this.options.filtered?.(this.filters.whole);
+      this.ask({});
     });
     this.choice.setAttribute("aria-label", word("groupRows"));
     this.choice.addEventListener("change", () => {
@@ -108,7 +124,14 @@ export class PagedTable {
 
   destroy(): void {
     clearTimeout(this.timer);
+    this.filters.destroy();
     this.asking?.abort();
+  }
+
+  /** Show the tables of another step, or the newest ones. */
+  moveTo(step: number | undefined): void {
+    this.step = step;
+    this.ask({});
   }
 
   /** The page that is shown, its head first. */
@@ -120,9 +143,13 @@ export class PagedTable {
     return [head, ...lines];
   }
 
-  /** What was typed into the search, for a file of all rows that it finds. */
-  get searched(): string {
-    return this.find;
+  /** Which rows are meant, for a file of all of them. */
+  get narrowed(): Record<string, string> {
+    return { find: this.find, where: this.filters.where, ...this.atStep };
+  }
+
+  private get atStep(): Record<string, string> {
+    return this.step === undefined ? {} : { step: String(this.step) };
   }
 
   /** Go to the first page of something else. */
@@ -136,7 +163,7 @@ export class PagedTable {
 
   private asked(): Record<string, string> {
     const group: Record<string, string> = this.groupBy === RUN ? { by_run: "1" } : { group: this.groupBy };
-    return { find: this.find, sort: this.sort, ...group };
+    return { ...this.narrowed, sort: this.sort, ...group };
   }
 
   private address(asked: Record<string, string>, offset: number): string {
@@ -149,6 +176,8 @@ export class PagedTable {
 
   private draw(reply: Reply): void {
     this.options.counted?.(reply.total ?? reply.rows.length);
+    this.options.stepsFound?.(reply.steps ?? []);
+    if (reply.columns.length) this.filters.offer(columnsOf(reply));
     this.notes.replaceChildren();
     for (const { run, problem } of reply.tables)
       if (problem) this.say(this.options.runOf ? `${this.options.runOf(run).name}: ${problem}` : problem);
@@ -159,8 +188,10 @@ export class PagedTable {
     this.drawRows(reply);
     if (this.rows.isConnected) return;
     const tools = make("div", "panel-tools");
-    tools.append(this.search, this.choice, this.pages);
-    this.box.replaceChildren(...(reply.columns.length ? [tools, this.notes, this.rows] : [this.notes]));
+    tools.append(this.search, this.filters.button, this.choice, this.pages);
+    const above = this.options.above ? [this.options.above] : [];
+    const parts = reply.columns.length ? [tools, this.filters.element, this.notes, this.rows] : [this.notes];
+    this.box.replaceChildren(...above, ...parts);
   }
 
   private drawChoice(reply: Reply): void {
@@ -226,8 +257,7 @@ export class PagedTable {
     if (groups) row.append(this.headCell(word("rowCount"), ""));
     for (const [at, column] of reply.columns.slice(1).entries()) {
       const cell = this.headCell(column, column);
-      const isNumber = groups ? groups.some((one) => one.numbers[column]) : hasNumbers(reply.rows, at);
-      cell.classList.toggle("end", isNumber);
+      cell.classList.toggle("end", isNumeric(reply, column, at));
       row.append(cell);
     }
     return row;
@@ -320,7 +350,7 @@ export class PagedTable {
   private async readGroup(group: Group, offset: number): Promise<void> {
     const { reply } = this;
     const operator = group.is_empty ? "empty" : "=";
-    const asked = { find: this.find, column: reply?.group ?? "", op: operator, value: group.text };
+    const asked = { ...this.narrowed, column: reply?.group ?? "", op: operator, value: group.text };
     const page = await getJson<Reply>(this.address(asked, offset)).catch(() => null);
     if (!page) this.say(word("tableFailed"));
     if (!page || !reply || reply !== this.reply) return; // another page was asked for since
@@ -347,7 +377,18 @@ function idOf(group: Group): string {
   return `${group.is_empty ? "empty" : "="} ${group.text}`;
 }
 
-function hasNumbers(rows: readonly Row[], at: number): boolean {
+/** What the rows or groups that are shown tell of their columns. */
+function columnsOf(reply: Reply): FilterColumn[] {
+  const { columns, rows } = reply;
+  return columns.slice(1).map((name, at) => ({
+    name,
+    isNumber: isNumeric(reply, name, at),
+    values: rows.map(({ cells }) => plain(cells[at])),
+  }));
+}
+
+function isNumeric({ groups, rows }: Reply, column: string, at: number): boolean {
+  if (groups) return groups.some(({ numbers }) => numbers[column]);
   const first = rows.find(({ cells }) => cells[at] !== null)?.cells[at];
   return typeof first === "number";
 }

@@ -1,11 +1,10 @@
 import { paint } from "../charts/palette";
 import { make } from "../lib/dom";
-import { formatValue } from "../lib/format";
 import { runUrl } from "../lib/runs";
 import { word } from "../lib/words";
-import { lastAtMost } from "../logs/rows";
 import { draw } from "../media/draw";
 import { forgetHeat } from "../media/histogram";
+import { StepSlider } from "../media/steps";
 import type { KeysReply } from "../media/wire";
 import { LATEST, mediaAt, mediaKeys, mediaUrls } from "./media";
 import { layersButton } from "./media-layers";
@@ -14,8 +13,6 @@ import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
 import type { PanelSpec } from "./spec";
 
-/** A slider that moves asks once, milliseconds. */
-const PAUSE_MS = 120;
 /** While runs log, steps are looked for anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
 /** Runs side by side; a button shows as many more. */
@@ -80,15 +77,11 @@ class RunMedia {
 
 /** What was logged under a key besides numbers, of every run shown, at the step that a slider chooses (RUN-26). */
 class MediaPanel implements Panel {
-  private steps: number[] = [];
-  private place = Number.POSITIVE_INFINITY;
+  private readonly steps = new StepSlider(() => this.move());
   private most = AT_ONCE;
   private shownFor = "";
   private readAt = 0;
-  private timer: number | undefined;
   private parts: RunMedia[] = [];
-  private readonly slider = make("input");
-  private readonly label = make("output", "num");
   private readonly grid = make("div", "panel-media");
   private readonly watcher: IntersectionObserver;
 
@@ -107,12 +100,6 @@ class MediaPanel implements Panel {
       }
     });
     skeleton(body);
-    this.slider.type = "range";
-    this.slider.setAttribute("aria-label", word("step"));
-    this.slider.addEventListener("input", () => {
-      this.place = Number(this.slider.value);
-      this.moveSoon();
-    });
   }
 
   refresh(): void {
@@ -129,7 +116,7 @@ class MediaPanel implements Panel {
   }
 
   destroy(): void {
-    clearTimeout(this.timer);
+    this.steps.destroy();
     this.watcher.disconnect();
     this.body.replaceChildren();
   }
@@ -155,7 +142,7 @@ class MediaPanel implements Panel {
       const replies = await Promise.all(asked.map(({ uid }) => mediaKeys(this.stage, uid)));
       if (shownFor !== this.shownFor) return;
       const steps = replies.map(({ keys }) => keys.find(({ key }) => key === this.key)?.steps ?? []);
-      this.steps = [...new Set(steps.flat())].sort((a, b) => a - b);
+      this.steps.offer([...new Set(steps.flat())].sort((a, b) => a - b));
       const having = asked.flatMap((run, n) => (steps[n]?.length ? [{ run, reply: replies[n] }] : []));
       const isSame = uidsOf(having) === uidsOf(this.parts);
       if (isNew || !isSame) this.lay(having, runs.length);
@@ -171,15 +158,12 @@ class MediaPanel implements Panel {
 
   private lay(having: { run: RunInfo; reply: KeysReply | undefined }[], all: number): void {
     this.watcher.disconnect();
-    const goTo = (step: number) => {
-      this.place = lastAtMost(this.steps, step);
-      this.move();
-    };
+    const goTo = (step: number) => this.steps.goTo(step);
     this.parts = having.map(
       ({ run, reply }) => new RunMedia(run, this.key, this.stage, reply?.class_labels ?? {}, goTo),
     );
     const tools = make("div", "panel-tools");
-    tools.append(this.slider, this.label, layersButton(this.key));
+    tools.append(this.steps.element, layersButton(this.key));
     this.grid.replaceChildren(...this.parts.map(({ element }) => element));
     this.grid.classList.toggle("is-single", this.parts.length === 1);
     if (!this.parts.length) this.grid.append(make("p", "chart-note", word("noMediaHere")));
@@ -202,28 +186,8 @@ class MediaPanel implements Panel {
     return more;
   }
 
-  private moveSoon(): void {
-    this.name();
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.move(), PAUSE_MS);
-  }
-
   private move(): void {
-    const last = this.steps.length - 1;
-    this.slider.max = String(Math.max(0, last));
-    this.slider.value = String(Math.min(this.place, last));
-    this.slider.hidden = this.steps.length < 2;
-    this.name();
-    for (const part of this.parts) part.move(this.step);
-  }
-
-  private get step(): number {
-    return this.steps[Math.min(this.place, this.steps.length - 1)] ?? LATEST;
-  }
-
-  private name(): void {
-    this.label.textContent = this.step === LATEST ? "" : `${word("step")} ${formatValue(this.step)}`;
-    this.slider.setAttribute("aria-valuetext", this.label.textContent);
+    for (const part of this.parts) part.move(this.steps.step ?? LATEST);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Color } from "../charts/palette";
 import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
+import type { Condition } from "../media/table-filters";
 import type { Devices } from "./devices";
 
 /** The choice of x by which each metric has its own: what `define_metric` said, else the step. */
@@ -109,6 +110,8 @@ export interface PanelSpec extends Partial<View> {
   aggregate?: Aggregate;
   /** The run that others are compared with. */
   baseline?: string;
+  /** Conditions that rows of a logged table have to meet. */
+  where?: Condition[];
   /** A preset of `wandb.plot`, or a Vega-Lite specification. */
   chart?: Record<string, unknown>;
 }

@@ -1,5 +1,7 @@
 import { word } from "../lib/words";
 import { PagedTable } from "../media/paged-table";
+import { StepSlider } from "../media/steps";
+import type { Condition } from "../media/table-filters";
 import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { PanelSpec } from "./spec";
@@ -9,13 +11,17 @@ const MOST_RUNS = 50;
 /** While runs log, tables are looked for anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
 
-/** The newest `wandb.Table` of a key of every run drawn, as one table: sorted, filtered, grouped, by pages (RUN-26). */
+/** The `wandb.Table` of a key of every run drawn, the newest or that of a step, as one table: sorted, filtered, grouped, by pages (RUN-26). */
 class Tables implements Panel {
   private table: PagedTable | undefined;
   private groupBy: string;
+  private where: Condition[];
   private query = "";
   private shownFor = "";
   private readAt = 0;
+  private readonly steps = new StepSlider(() =>
+    this.table?.moveTo(this.steps.isNewest ? undefined : this.steps.step),
+  );
 
   constructor(
     private readonly body: HTMLElement,
@@ -25,6 +31,7 @@ class Tables implements Panel {
   ) {
     skeleton(body);
     [this.groupBy = ""] = spec.groupBy ?? [];
+    this.where = spec.where ?? [];
   }
 
   refresh(): void {
@@ -50,9 +57,17 @@ class Tables implements Panel {
         this.groupBy = groupBy;
         this.head.keep({ groupBy: [groupBy].filter(Boolean) });
       },
+      where: this.where,
+      filtered: (where) => {
+        this.where = where;
+        this.head.keep({ where });
+      },
+      above: this.steps.element,
+      stepsFound: (steps) => this.steps.offer(steps),
       counted: (n) => this.head.say(this.countText(n, runs.length)),
     });
-    void this.read();
+    if (!this.steps.isNewest) this.table.moveTo(this.steps.step);
+    else void this.read();
   }
 
   grew(): void {
@@ -62,11 +77,12 @@ class Tables implements Panel {
 
   destroy(): void {
     this.table?.destroy();
+    this.steps.destroy();
     this.body.replaceChildren();
   }
 
   csvAddress(): string {
-    const found = new URLSearchParams({ find: this.table?.searched ?? "" });
+    const found = new URLSearchParams(this.table?.narrowed ?? {});
     return `${this.stage.urls.tables}.csv?${this.query}&${found}`;
   }
 
