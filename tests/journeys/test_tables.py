@@ -72,6 +72,13 @@ def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> 
     panel(page, "growing").get_by_label("Go to step").press("Enter")
     expect(panel(page, "growing").get_by_role("slider")).to_have_attribute("aria-valuetext", "Step 2")
 
+    joined = panel(page, "joined")
+    joined.get_by_role("combobox", name="Group rows by").select_option(label="Join by id")
+    expect(joined.locator("thead .panel-table-owner")).to_have_text(
+        ["run two", "run two", "run one", "run one"]
+    )
+    expect(joined.locator("tbody tr")).to_have_text(["a1313", "b22"])
+
     samples = panel(page, "samples")
     expect(samples).to_contain_text("1–50 / 120")
     expect(samples.locator("tbody tr")).to_have_count(50)

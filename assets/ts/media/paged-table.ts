@@ -3,52 +3,34 @@ import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
+import {
+  columnsOf,
+  columnsShown,
+  type Group,
+  idOf,
+  isNumeric,
+  plainColumns,
+  type Reply,
+  type Row,
+} from "./paged-wire";
 import { cellOf, meanCell, plain } from "./table-cells";
-import { type Condition, type FilterColumn, TableFilters } from "./table-filters";
+import { type Condition, TableFilters } from "./table-filters";
 
 /** Letters that are typed are asked for together, milliseconds. */
 const PAUSE_MS = 250;
-/** Stands for the run among the columns to group by. */
-export const RUN = "\u0000run";
+/** Stands for the run among the columns to group by: no column has this character, and the server keeps it. */
+export const RUN = "\u0001run";
+/** Before the column by which the tables of runs are joined, among the same choices. */
+const JOIN = "\u0001join ";
 /** Sorts groups by how many rows they have, the largest first. */
 const BY_COUNT = "-";
-
-interface Row {
-  run: string;
-  cells: unknown[];
-}
-
-interface Group {
-  text: string;
-  is_empty: boolean;
-  /** The run whose rows they are, where they are grouped by run. */
-  run: string;
-  count: number;
-  /** By column: mean, least and greatest. */
-  numbers: Record<string, [number, number, number]>;
-}
-
-/** What metrics/media/tables.py answers; the first of `columns` says whose a row is, and is not among its cells. */
-interface Reply {
-  tables: { run: string; page: string; problem: string }[];
-  columns: string[];
-  rows: Row[];
-  groups?: Group[] | null;
-  group?: string;
-  total: number | null;
-  /** At which some run logged a table, where several runs have one. */
-  steps?: number[];
-  next?: number | null;
-  previous?: number | null;
-  problem?: string;
-}
 
 export interface Options {
   /** Where pages are, with a query that says which tables. */
   url: string;
   /** How runs are shown, where rows say whose they are. */
   runOf?: (uid: string) => { name: string; color: Color };
-  /** A column, `RUN`, or "" for none. */
+  /** A column, `RUN`, `JOIN` and a column, or "" for none. */
   groupBy?: string;
   grouped?(groupBy: string): void;
   /** Conditions that rows have to meet. */
@@ -136,16 +118,20 @@ export class PagedTable {
 
   /** The page that is shown, its head first. */
   texts(): string[][] {
-    const { columns = [], rows = [] } = this.reply ?? {};
-    const { runOf } = this.options;
-    const head = runOf ? [word("run"), ...columns.slice(1)] : columns.slice(1);
-    const lines = rows.map(({ run, cells }) => (runOf ? [runOf(run).name, ...cells] : cells).map(plain));
+    const { reply } = this;
+    if (!reply) return [];
+    const runOf = reply.heads ? undefined : this.options.runOf;
+    const head = runOf ? [word("run"), ...columnsShown(reply)] : columnsShown(reply);
+    const lines = reply.rows.map(({ run, cells }) =>
+      (runOf ? [runOf(run).name, ...cells] : cells).map(plain),
+    );
     return [head, ...lines];
   }
 
   /** Which rows are meant, for a file of all of them. */
   get narrowed(): Record<string, string> {
-    return { find: this.find, where: this.filters.where, ...this.atStep };
+    const join = this.groupBy.startsWith(JOIN) ? { join: this.groupBy.slice(JOIN.length) } : {};
+    return { find: this.find, where: this.filters.where, ...this.atStep, ...join };
   }
 
   private get atStep(): Record<string, string> {
@@ -162,8 +148,9 @@ export class PagedTable {
   }
 
   private asked(): Record<string, string> {
-    const group: Record<string, string> = this.groupBy === RUN ? { by_run: "1" } : { group: this.groupBy };
-    return { ...this.narrowed, sort: this.sort, ...group };
+    const { narrowed, sort, groupBy } = this;
+    if (narrowed.join) return { ...narrowed, sort };
+    return { ...narrowed, sort, ...(groupBy === RUN ? { by_run: "1" } : { group: groupBy }) };
   }
 
   private address(asked: Record<string, string>, offset: number): string {
@@ -197,7 +184,14 @@ export class PagedTable {
   private drawChoice(reply: Reply): void {
     this.choice.replaceChildren(new Option(word("noGroups"), ""));
     if (this.options.runOf) this.choice.append(new Option(word("run"), RUN));
-    for (const column of reply.columns.slice(1)) this.choice.append(new Option(column, column));
+    const columns = plainColumns(reply);
+    for (const column of columns) this.choice.append(new Option(column, column));
+    if (this.options.runOf && reply.tables.length > 1) {
+      const joins = make("optgroup");
+      joins.label = word("joinRuns");
+      for (const column of columns) joins.append(new Option(word("joinBy", { column }), JOIN + column));
+      this.choice.append(joins);
+    }
     this.choice.value = this.groupBy;
     if (this.choice.selectedIndex < 0) this.choice.value = "";
   }
@@ -253,10 +247,13 @@ export class PagedTable {
     const row = make("tr");
     const { groups, group = "" } = reply;
     if (groups) row.append(this.headCell(this.groupBy === RUN ? word("run") : group, group));
-    else if (this.options.runOf) row.append(this.headCell(word("run"), reply.columns[0] ?? ""));
+    else if (this.options.runOf && !reply.heads)
+      row.append(this.headCell(word("run"), reply.columns[0] ?? ""));
     if (groups) row.append(this.headCell(word("rowCount"), ""));
-    for (const [at, column] of reply.columns.slice(1).entries()) {
-      const cell = this.headCell(column, column);
+    for (const [at, column] of columnsShown(reply).entries()) {
+      const { run = "", name = column } = reply.heads?.[at] ?? {};
+      const cell = this.headCell(name, column);
+      if (run) cell.append(this.owner(run));
       cell.classList.toggle("end", isNumeric(reply, column, at));
       row.append(cell);
     }
@@ -280,9 +277,19 @@ export class PagedTable {
     return cell;
   }
 
+  /** Whose a column is, where the tables of runs are joined. */
+  private owner(uid: string): HTMLElement {
+    const { name, color } = this.options.runOf?.(uid) ?? { name: uid, color: 0 };
+    const owner = make("span", "panel-table-owner truncate");
+    owner.title = name;
+    paint(owner, color);
+    owner.append(make("i", "run-swatch"), name);
+    return owner;
+  }
+
   private rowLine(reply: Reply, { run, cells }: Row, isInGroup: boolean): HTMLElement {
     const line = make("tr", isInGroup ? "is-in-group" : "");
-    if (this.options.runOf) line.append(this.runCell(reply, run));
+    if (this.options.runOf && !reply.heads) line.append(this.runCell(reply, run));
     else if (isInGroup) line.append(make("th"));
     if (isInGroup) line.append(make("td"));
     line.append(...cells.map(cellOf));
@@ -319,7 +326,7 @@ export class PagedTable {
     toggle.addEventListener("click", () => void this.toggle(group, !this.open.has(id)));
     head.append(toggle);
     line.append(head, make("td", "num", formatCount(group.count)));
-    for (const column of reply.columns.slice(1)) line.append(meanCell(group.numbers[column]));
+    for (const column of columnsShown(reply)) line.append(meanCell(group.numbers[column]));
     if (!inside) return [line];
     const lines = [line, ...inside.map((row) => this.rowLine(reply, row, true))];
     if (inside.length < group.count) lines.push(this.moreLine(reply, group, inside.length));
@@ -371,24 +378,4 @@ export class PagedTable {
     else return;
     event.preventDefault();
   }
-}
-
-function idOf(group: Group): string {
-  return `${group.is_empty ? "empty" : "="} ${group.text}`;
-}
-
-/** What the rows or groups that are shown tell of their columns. */
-function columnsOf(reply: Reply): FilterColumn[] {
-  const { columns, rows } = reply;
-  return columns.slice(1).map((name, at) => ({
-    name,
-    isNumber: isNumeric(reply, name, at),
-    values: rows.map(({ cells }) => plain(cells[at])),
-  }));
-}
-
-function isNumeric({ groups, rows }: Reply, column: string, at: number): boolean {
-  if (groups) return groups.some(({ numbers }) => numbers[column]);
-  const first = rows.find(({ cells }) => cells[at] !== null)?.cells[at];
-  return typeof first === "number";
 }

@@ -1,0 +1,66 @@
+import { plain } from "./table-cells";
+import type { FilterColumn } from "./table-filters";
+
+export interface Row {
+  run: string;
+  cells: unknown[];
+}
+
+export interface Group {
+  text: string;
+  is_empty: boolean;
+  /** The run whose rows they are, where they are grouped by run. */
+  run: string;
+  count: number;
+  /** By column: mean, least and greatest. */
+  numbers: Record<string, [number, number, number]>;
+}
+
+/** What metrics/media/tables.py answers; the first of `columns` says whose a row is, and is not among its cells. */
+export interface Reply {
+  tables: { run: string; page: string; problem: string }[];
+  columns: string[];
+  rows: Row[];
+  /** Of tables that are joined side by side: whose each column is, and its name in that table. */
+  heads?: { run: string; name: string }[];
+  groups?: Group[] | null;
+  group?: string;
+  total: number | null;
+  /** At which some run logged a table, where several runs have one. */
+  steps?: number[];
+  next?: number | null;
+  previous?: number | null;
+  problem?: string;
+}
+
+/** Names a group. */
+export function idOf(group: Group): string {
+  return `${group.is_empty ? "empty" : "="} ${group.text}`;
+}
+
+/** What the rows or groups that are shown tell of their columns. */
+export function columnsOf(reply: Reply): FilterColumn[] {
+  const { rows } = reply;
+  return columnsShown(reply).map((name, at) => ({
+    name,
+    isNumber: isNumeric(reply, name, at),
+    values: rows.map(({ cells }) => plain(cells[at])),
+  }));
+}
+
+/** Whether a column is set as numbers are. */
+export function isNumeric({ groups, rows }: Reply, column: string, at: number): boolean {
+  if (groups) return groups.some(({ numbers }) => numbers[column]);
+  const first = rows.find(({ cells }) => cells[at] !== null)?.cells[at];
+  return typeof first === "number";
+}
+
+/** The columns that rows have cells of: all but the one that says whose a row is. */
+export function columnsShown({ columns, heads }: Reply): string[] {
+  return heads ? columns : columns.slice(1);
+}
+
+/** By what rows can be grouped, or tables joined: what the columns are called in the tables themselves. */
+export function plainColumns(reply: Reply): string[] {
+  return reply.heads ? [...new Set(reply.heads.map(({ name }) => name))] : columnsShown(reply);
+}
