@@ -139,7 +139,7 @@ def test_a_team_is_told_its_allowance_and_the_way_to_the_plan(
     )
     assert f">{plan.name}</span>" in text
     assert reverse("billing:overview", args=[team.organization.name]) in text
-    assert "(30 %)" in text if kept else "(5 %)" in text
+    assert "(30%)" in text if kept else "(5%)" in text
 
 
 def test_who_may_not_see_the_plan_is_told_whom_to_ask(client: Client, team: Team, admin):
@@ -159,7 +159,7 @@ def test_ones_own_allowance_is_there_before_anything_is_kept(client: Client):
     assert 'class="storage-plan"' in text
     assert f'href="{reverse("billing:own")}"' in text
     put_on(user, included_storage_gb=100)
-    assert "(0 %)" in client.get("/settings/storage").content.decode()
+    assert "(0%)" in client.get("/settings/storage").content.decode()
 
 
 def test_personal_billing_links_the_support_contact(client: Client, settings):
@@ -180,7 +180,7 @@ def test_ones_own_entity_is_told_against_its_plan(client: Client):
     client.force_login(user)
     text = client.get("/settings/storage").content.decode()
     assert "100 GB" in text
-    assert "(25 %)" in text
+    assert "(25%)" in text
     Plan.objects.filter(key="small").update(included_storage_gb=None)
     text = client.get("/settings/storage").content.decode()
     assert "100 GB" not in text
