@@ -159,7 +159,7 @@ def code(page: Page, url: str) -> None:
 
 
 def media(page: Page, url: str) -> None:
-    """RUN-42: one slider for pictures, tables, histograms, texts and pages."""
+    """RUN-42: one slider for pictures, tables, histograms, texts and pages; panels of a section share the step."""
     page.goto(f"{url}/media")
     expect(page.locator("[data-media-cards] .media-card")).to_have_count(5)
     picture = page.locator('[data-key="picture"]')
@@ -180,6 +180,22 @@ def media(page: Page, url: str) -> None:
     expect(page.locator('[data-key="weights"] canvas.media-heat')).to_be_visible()
     logged = page.frame_locator('[data-key="page"] iframe').locator("body")
     expect(logged).to_contain_text("ran null")  # an origin of its own
+    step = page.get_by_label("Go to step")
+    step.fill("1")
+    step.press("Enter")
+    expect(page.locator('[data-key="note"] pre')).to_have_text("words at 1")
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator('[data-key="note"] pre')).to_have_text("words at 5")
+    page.goto(url)
+    first, second = (page.locator(f'.chart-card[data-key="{key}"]') for key in ("picture", "page"))
+    second.scroll_into_view_if_needed()
+    expect(second.get_by_label("Go to step")).to_have_value("4")
+    step = first.get_by_label("Go to step")
+    step.fill("2")
+    step.press("Enter")
+    first.locator(".run-media").scroll_into_view_if_needed()
+    expect(first.locator("figcaption")).to_have_text("picture 2")
+    expect(second.get_by_label("Go to step")).to_have_value("2")
 
 
 def kinds(page: Page, url: str) -> None:

@@ -1,25 +1,19 @@
 import type { RunMessage } from "../charts/wire";
 import { isTyping, make, makeIcon, one, showPart, throttle } from "../lib/dom";
-import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
-import { lastAtMost } from "../logs/rows";
 import { Card } from "../media/card";
 import { MediaFeed } from "../media/feed";
 import { forgetHeat } from "../media/histogram";
+import { Stepper } from "../media/stepper";
 import type { KeysReply } from "../media/wire";
 
 /** A live run's keys are read again at most this often, milliseconds. */
 const PAUSE_MS = 3000;
-/** Steps between two frames of the player, milliseconds. */
-const FRAME_MS = 400;
 
 const root = one<HTMLElement>("[data-media]");
 const grid = one<HTMLElement>("[data-media-cards]");
-const slider = one<HTMLInputElement>("[data-media-slider]");
-const stepText = one<HTMLOutputElement>("[data-media-step]");
 const search = one<HTMLInputElement>("[data-page-search]");
-const play = one<HTMLButtonElement>("[data-media-play]");
 const data = root.dataset;
 const urls = {
   heat: data.heatUrl ?? "",
@@ -29,9 +23,8 @@ const urls = {
 };
 const cards = new Map<string, Card>();
 const inView = new Set<Card>();
-let steps: number[] = [];
+const stepper = new Stepper(() => updateAll());
 let labels: KeysReply["class_labels"] = {};
-let playing: number | undefined;
 
 const feed = new MediaFeed(
   data.valuesUrl ?? "",
@@ -51,28 +44,14 @@ const watcher = new IntersectionObserver(
   { rootMargin: "300px" },
 );
 
-const stepNow = () => steps[Number(slider.value)] ?? 0;
-
 function update(card: Card | undefined): void {
   if (!card || !inView.has(card)) return;
-  const held = feed.get(card.info, stepNow());
-  if (held) card.show(held, { labels, urls, goTo });
+  const held = feed.get(card.info, stepper.step ?? 0);
+  if (held) card.show(held, { labels, urls, goTo: (step) => stepper.goTo(step) });
 }
 
-function moved(): void {
-  stepText.textContent = word("stepNumber", { n: formatCount(stepNow()) });
-  slider.setAttribute("aria-valuetext", stepText.textContent);
+function updateAll(): void {
   for (const card of inView) update(card);
-}
-
-function goTo(step: number): void {
-  slider.value = String(lastAtMost(steps, step));
-  moved();
-}
-
-function move(by: number): void {
-  slider.value = String(Number(slider.value) + by);
-  moved();
 }
 
 /** Put one card per key into sections by the prefix of their names. */
@@ -104,10 +83,8 @@ function layOut(): void {
 
 async function read(): Promise<void> {
   const reply = await getJson<KeysReply>(data.keysUrl ?? "");
-  const wasLast = Number(slider.value) >= steps.length - 1;
-  const step = stepNow();
   labels = reply.class_labels;
-  steps = [...new Set(reply.keys.flatMap((key) => key.steps))].sort((one, other) => one - other);
+  const steps = [...new Set(reply.keys.flatMap((key) => key.steps))].sort((one, other) => one - other);
   let isNew = false;
   for (const key of reply.keys) {
     const known = cards.get(key.key);
@@ -119,14 +96,12 @@ async function read(): Promise<void> {
       isNew = true;
     }
   }
-  slider.max = String(Math.max(0, steps.length - 1));
   one<HTMLElement>("[data-media-tools]").hidden = steps.length === 0;
   showPart(root, reply.keys.length ? "full" : "empty");
   if (isNew) layOut();
   forgetHeat();
-  if (wasLast) slider.value = slider.max;
-  else goTo(step);
-  moved();
+  stepper.offer(steps);
+  updateAll();
 }
 
 function start(): void {
@@ -144,37 +119,17 @@ function showNamed(): void {
   found.element.classList.add("is-named");
 }
 
-function stopPlaying(): void {
-  clearInterval(playing);
-  playing = undefined;
-  play.setAttribute("aria-pressed", "false");
-}
-
 addEventListener("hashchange", showNamed);
-slider.addEventListener("input", moved);
+one("[data-media-tools]").append(stepper.element);
 search.addEventListener("input", layOut);
-one("[data-media-back]").addEventListener("click", () => move(-1));
-one("[data-media-forward]").addEventListener("click", () => move(1));
 one("[data-retry]").addEventListener("click", start);
-play.addEventListener("click", () => {
-  if (playing !== undefined) {
-    stopPlaying();
-    return;
-  }
-  if (Number(slider.value) >= steps.length - 1) slider.value = "0";
-  play.setAttribute("aria-pressed", "true");
-  playing = window.setInterval(() => {
-    move(1);
-    if (Number(slider.value) >= steps.length - 1) stopPlaying();
-  }, FRAME_MS);
-});
 document.addEventListener("keydown", (event) => {
   if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]") || (event.target as Element).closest?.("audio, video")) return;
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (by === undefined) return;
   event.preventDefault();
-  move(event.shiftKey ? 10 * by : by);
+  stepper.by(event.shiftKey ? 10 * by : by);
 });
 const refresh = throttle(() => void read().catch(() => undefined), PAUSE_MS);
 document.addEventListener("run-message", (event) => {

@@ -4,7 +4,7 @@ import { runUrl } from "../lib/runs";
 import { word } from "../lib/words";
 import { draw } from "../media/draw";
 import { forgetHeat } from "../media/histogram";
-import { StepSlider } from "../media/steps";
+import { Stepper } from "../media/stepper";
 import type { KeysReply } from "../media/wire";
 import { LATEST, mediaAt, mediaKeys, mediaUrls } from "./media";
 import { layersButton } from "./media-layers";
@@ -12,7 +12,10 @@ import { failure, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import type { RunInfo } from "./runs";
 import type { PanelSpec } from "./spec";
+import { joinSection, leaveSection, stepOf, tellSection } from "./step-sync";
 
+/** A slider that moves asks once, milliseconds. */
+const PAUSE_MS = 120;
 /** While runs log, steps are looked for anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
 /** Runs side by side; a button shows as many more. */
@@ -77,11 +80,15 @@ class RunMedia {
 
 /** What was logged under a key besides numbers, of every run shown, at the step that a slider chooses (RUN-26). */
 class MediaPanel implements Panel {
-  private readonly steps = new StepSlider(() => this.move());
   private most = AT_ONCE;
   private shownFor = "";
   private readAt = 0;
+  private timer: number | undefined;
   private parts: RunMedia[] = [];
+  private readonly stepper = new Stepper((step) => {
+    tellSection(this.spec.section, this, this.stepper.isNewest ? LATEST : step);
+    this.moveSoon();
+  });
   private readonly grid = make("div", "panel-media");
   private readonly watcher: IntersectionObserver;
 
@@ -100,6 +107,13 @@ class MediaPanel implements Panel {
       }
     });
     skeleton(body);
+    joinSection(spec.section, this);
+  }
+
+  /** Another panel of the section has moved to a step. */
+  stepped(step: number): void {
+    this.stepper.follow(step);
+    this.moveSoon();
   }
 
   refresh(): void {
@@ -116,7 +130,9 @@ class MediaPanel implements Panel {
   }
 
   destroy(): void {
-    this.steps.destroy();
+    clearTimeout(this.timer);
+    this.stepper.stop();
+    leaveSection(this.spec.section, this);
     this.watcher.disconnect();
     this.body.replaceChildren();
   }
@@ -142,7 +158,8 @@ class MediaPanel implements Panel {
       const replies = await Promise.all(asked.map(({ uid }) => mediaKeys(this.stage, uid)));
       if (shownFor !== this.shownFor) return;
       const steps = replies.map(({ keys }) => keys.find(({ key }) => key === this.key)?.steps ?? []);
-      this.steps.offer([...new Set(steps.flat())].sort((a, b) => a - b));
+      this.stepper.offer([...new Set(steps.flat())].sort((a, b) => a - b));
+      this.stepper.follow(stepOf(this.spec.section) ?? this.stepper.step ?? LATEST);
       const having = asked.flatMap((run, n) => (steps[n]?.length ? [{ run, reply: replies[n] }] : []));
       const isSame = uidsOf(having) === uidsOf(this.parts);
       if (isNew || !isSame) this.lay(having, runs.length);
@@ -158,12 +175,12 @@ class MediaPanel implements Panel {
 
   private lay(having: { run: RunInfo; reply: KeysReply | undefined }[], all: number): void {
     this.watcher.disconnect();
-    const goTo = (step: number) => this.steps.goTo(step);
+    const goTo = (step: number) => this.stepper.goTo(step);
     this.parts = having.map(
       ({ run, reply }) => new RunMedia(run, this.key, this.stage, reply?.class_labels ?? {}, goTo),
     );
     const tools = make("div", "panel-tools");
-    tools.append(this.steps.element, layersButton(this.key));
+    tools.append(this.stepper.element, layersButton(this.key));
     this.grid.replaceChildren(...this.parts.map(({ element }) => element));
     this.grid.classList.toggle("is-single", this.parts.length === 1);
     if (!this.parts.length) this.grid.append(make("p", "chart-note", word("noMediaHere")));
@@ -186,8 +203,13 @@ class MediaPanel implements Panel {
     return more;
   }
 
+  private moveSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.move(), PAUSE_MS);
+  }
+
   private move(): void {
-    for (const part of this.parts) part.move(this.steps.step ?? LATEST);
+    for (const part of this.parts) part.move(this.stepper.step ?? LATEST);
   }
 }
 

@@ -1,6 +1,6 @@
 import { word } from "../lib/words";
 import { PagedTable } from "../media/paged-table";
-import { StepSlider } from "../media/steps";
+import { Stepper } from "../media/stepper";
 import type { Condition } from "../media/table-filters";
 import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
@@ -8,6 +8,8 @@ import type { PanelSpec } from "./spec";
 
 /** The server's limit for one request. */
 const MOST_RUNS = 50;
+/** A slider that moves asks once, milliseconds. */
+const PAUSE_MS = 120;
 /** While runs log, tables are looked for anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
 
@@ -19,9 +21,11 @@ class Tables implements Panel {
   private query = "";
   private shownFor = "";
   private readAt = 0;
-  private readonly steps = new StepSlider(() =>
-    this.table?.moveTo(this.steps.isNewest ? undefined : this.steps.step),
-  );
+  private timer: number | undefined;
+  private readonly steps = new Stepper(() => {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.table?.moveTo(this.chosenStep), PAUSE_MS);
+  });
 
   constructor(
     private readonly body: HTMLElement,
@@ -66,7 +70,7 @@ class Tables implements Panel {
       stepsFound: (steps) => this.steps.offer(steps),
       counted: (n) => this.head.say(this.countText(n, runs.length)),
     });
-    if (!this.steps.isNewest) this.table.moveTo(this.steps.step);
+    if (!this.steps.isNewest) this.table.moveTo(this.chosenStep);
     else void this.read();
   }
 
@@ -77,7 +81,8 @@ class Tables implements Panel {
 
   destroy(): void {
     this.table?.destroy();
-    this.steps.destroy();
+    clearTimeout(this.timer);
+    this.steps.stop();
     this.body.replaceChildren();
   }
 
@@ -88,6 +93,11 @@ class Tables implements Panel {
 
   texts(): string[][] {
     return this.table?.texts() ?? [];
+  }
+
+  /** Undefined follows the newest. */
+  private get chosenStep(): number | undefined {
+    return this.steps.isNewest ? undefined : this.steps.step;
   }
 
   private countText(n: number, runs: number): string {

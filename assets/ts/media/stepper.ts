@@ -1,0 +1,109 @@
+import { make, makeIconButton } from "../lib/dom";
+import { formatCount } from "../lib/format";
+import { word } from "../lib/words";
+import { lastAtMost } from "../logs/rows";
+
+/** Between two steps while it plays, milliseconds. */
+const FRAME_MS = 400;
+
+/** Chooses one of the logged steps: a slider, arrows, a player, and a field for its number. */
+export class Stepper {
+  readonly element = make("div", "media-slider");
+  private readonly back = makeIconButton("chevron-left", word("stepBack"));
+  private readonly slider = make("input");
+  private readonly forward = makeIconButton("chevron-right", word("stepForward"));
+  private readonly player = makeIconButton("play", word("play"));
+  private readonly field = make("input", "form-control form-control-sm num");
+  private steps: number[] = [];
+  private place = Number.POSITIVE_INFINITY;
+  private playing: number | undefined;
+
+  constructor(private readonly moved: (step: number) => void) {
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-label", word("step"));
+    this.slider.type = "range";
+    this.slider.setAttribute("aria-label", word("step"));
+    this.field.type = "number";
+    this.field.setAttribute("aria-label", word("goToStep"));
+    this.field.title = word("goToStep");
+    this.player.setAttribute("aria-pressed", "false");
+    this.back.addEventListener("click", () => this.by(-1));
+    this.forward.addEventListener("click", () => this.by(1));
+    this.player.addEventListener("click", () => (this.playing === undefined ? this.play() : this.stop()));
+    this.slider.addEventListener("input", () => this.moveTo(Number(this.slider.value)));
+    this.field.addEventListener("change", () => this.goTo(Number(this.field.value)));
+    this.element.append(this.back, this.slider, this.forward, this.player, this.field);
+  }
+
+  /** The step that is chosen; undefined while nothing is logged. */
+  get step(): number | undefined {
+    return this.steps[this.at];
+  }
+
+  get isNewest(): boolean {
+    return this.at >= this.steps.length - 1;
+  }
+
+  /** Take the steps there are, rising; what was chosen stays, and the newest stays the newest. */
+  offer(steps: number[]): void {
+    const { step } = this;
+    const { isNewest: wasNewest } = this;
+    this.steps = steps;
+    this.place = wasNewest || step === undefined ? Number.POSITIVE_INFINITY : lastAtMost(steps, step);
+    this.show();
+  }
+
+  /** Choose the last step that is not after this one; those that hear of moves are told. */
+  goTo(step: number): void {
+    this.moveTo(Math.max(0, lastAtMost(this.steps, step)));
+  }
+
+  /** The same without telling anyone. */
+  follow(step: number): void {
+    this.place = Math.max(0, lastAtMost(this.steps, step));
+    this.show();
+  }
+
+  by(count: number): void {
+    this.moveTo(this.at + count);
+  }
+
+  stop(): void {
+    clearInterval(this.playing);
+    this.playing = undefined;
+    this.player.setAttribute("aria-pressed", "false");
+  }
+
+  private get at(): number {
+    return Math.max(0, Math.min(this.place, this.steps.length - 1));
+  }
+
+  private play(): void {
+    if (this.isNewest) this.moveTo(0);
+    this.player.setAttribute("aria-pressed", "true");
+    this.playing = window.setInterval(() => {
+      this.by(1);
+      if (this.isNewest) this.stop();
+    }, FRAME_MS);
+  }
+
+  private moveTo(place: number): void {
+    this.place = Math.max(0, place);
+    this.show();
+    if (this.step !== undefined) this.moved(this.step);
+  }
+
+  private show(): void {
+    const { step, at } = this;
+    this.element.hidden = this.steps.length < 2;
+    this.slider.max = String(Math.max(0, this.steps.length - 1));
+    this.slider.value = String(at);
+    this.slider.setAttribute("aria-valuetext", word("stepNumber", { n: formatCount(step ?? 0) }));
+    this.field.min = String(this.steps[0] ?? 0);
+    this.field.max = String(this.steps.at(-1) ?? 0);
+    this.field.step = "any";
+    this.field.value = step === undefined ? "" : String(step);
+    this.back.disabled = at === 0;
+    this.forward.disabled = this.isNewest;
+  }
+}
