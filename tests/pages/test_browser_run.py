@@ -180,6 +180,11 @@ def media(page: Page, url: str) -> None:
     expect(page.locator('[data-key="weights"] canvas.media-heat')).to_be_visible()
     logged = page.frame_locator('[data-key="page"] iframe').locator("body")
     expect(logged).to_contain_text("ran null")  # an origin of its own
+    picture.locator("img").click()
+    large = page.get_by_role("dialog", name="picture")
+    expect(large.locator("img")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(large).to_have_count(0)
     step = page.get_by_label("Go to step")
     step.fill("1")
     step.press("Enter")

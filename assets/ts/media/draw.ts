@@ -4,6 +4,7 @@ import { graph } from "./graph";
 import { histogram } from "./histogram";
 import { picture } from "./images";
 import { itemsOf } from "./items";
+import { makeEnlargeable } from "./lightbox";
 import { audio, other, page, text, video } from "./others";
 import { caption } from "./parts";
 import { table } from "./table";
@@ -44,7 +45,7 @@ export function draw(kind: string, drawing: Drawing): HTMLElement {
   grid.classList.toggle("is-wide", !arePictures);
   if (items.length > 1) grid.tabIndex = 0; // it scrolls
   const add = (from: number) => {
-    grid.append(...items.slice(from, from + atOnce).map((item) => figureOf(item, drawing)));
+    for (const item of items.slice(from, from + atOnce)) grid.append(figureOf(item, items, drawing));
     const rest = items.length - from - atOnce;
     if (rest <= 0) return;
     const more = make("button", "btn btn-sm", word("moreItems", { n: rest }));
@@ -59,8 +60,9 @@ export function draw(kind: string, drawing: Drawing): HTMLElement {
   return grid;
 }
 
-function figureOf(item: Item, drawing: Drawing): HTMLElement {
+function figureOf(item: Item, items: readonly Item[], drawing: Drawing): HTMLElement {
   const figure = make("figure");
   figure.append((DRAWERS[item.kind] ?? other)(item, drawing), caption(item.caption));
+  if (item.kind === "image-file") makeEnlargeable(figure, items, items.indexOf(item), drawing);
   return figure;
 }
