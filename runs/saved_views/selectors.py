@@ -122,9 +122,9 @@ def shared_default(project: Project) -> SavedView | None:
 
 def spec_of(view: SavedView, number: int) -> Spec | None:
     """Return what a version of a view held; None for one that is no longer kept."""
-    if number == view.version:
-        return view.spec
-    return ViewVersion.objects.filter(view=view, number=number).values_list("spec", flat=True).first()
+    held = view if number == view.version else ViewVersion.objects.filter(view=view, number=number).first()
+    spec: Spec | None = held.spec if held else None
+    return spec
 
 
 def versions_of(view: SavedView) -> list[ViewVersion]:

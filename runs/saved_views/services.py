@@ -183,21 +183,21 @@ def merge_draft(*, actor: Actor, view: SavedView, parts: Any, base: int | None =
     """
     _require(actor, view.project, shared=False)
     view = _locked(view)
-    draft = ViewDraft.objects.filter(view=view, user_id=actor.user_id).first()
+    draft = ViewDraft.objects.filter(view=view, user_id=actor.lookup_id).first()
     if draft is None or draft.spec == spec_of(view, draft.version):
         begun = spec_of(view, base) if base else None
         version, spec = (base, begun) if base and begun is not None else (view.version, view.spec)
     else:
         version, spec = draft.version, draft.spec
     wanted = {"version": version, "spec": _merged(spec, parts)}
-    draft, _made = ViewDraft.objects.update_or_create(view=view, user_id=actor.user_id, defaults=wanted)
+    draft, _made = ViewDraft.objects.update_or_create(view=view, user_id=actor.lookup_id, defaults=wanted)
     return draft
 
 
 def discard_draft(*, actor: Actor, view: SavedView) -> None:
     """Forget what the actor changed of a view."""
     _require(actor, view.project, shared=False)
-    ViewDraft.objects.filter(view=view, user_id=actor.user_id).delete()
+    ViewDraft.objects.filter(view=view, user_id=actor.lookup_id).delete()
 
 
 def _locked(view: SavedView) -> SavedView:

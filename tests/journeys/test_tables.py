@@ -63,9 +63,8 @@ def is_loaded(picture: Locator) -> None:
     picture.evaluate("image => image.decode()")
 
 
-def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> None:
-    """RUN-26: filtered by conditions on their columns, and shown at a step, too."""
-    page = workspace
+def _check_small_tables(page: Page) -> None:
+    """A step is chosen by its number, and the tables of two runs are put side by side."""
     for key, rows in {"growing": 6, "joined": 4, "parts": 8}.items():
         expect(panel(page, key).locator("tbody tr")).to_have_count(rows)
     panel(page, "growing").get_by_label("Go to step").fill("2")
@@ -79,6 +78,11 @@ def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> 
     )
     expect(joined.locator("tbody tr")).to_have_text(["a1313", "b22"])
 
+
+def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> None:
+    """RUN-26: filtered by conditions on their columns, and shown at a step, too."""
+    page = workspace
+    _check_small_tables(page)
     samples = panel(page, "samples")
     expect(samples).to_contain_text("1–50 / 120")
     expect(samples.locator("tbody tr")).to_have_count(50)
