@@ -127,7 +127,7 @@ class Migration(migrations.Migration):
                 ('sealed_secret', models.TextField(blank=True, editable=False, help_text="Encrypted with the installation's key.")),
                 ('email_domains', models.CharField(blank=True, help_text='Only addresses of these domains may sign in, separated by spaces; empty allows all.', max_length=500, verbose_name='allowed email domains')),
                 ('vouches_for_email', models.BooleanField(default=False, help_text='Treat its addresses as verified even if it does not say so (Entra ID). Only for providers where people cannot choose their address, and only with allowed domains set.', verbose_name='trusted addresses')),
-                ('makes_accounts', models.BooleanField(default=True, help_text='Create an account when somebody signs in for the first time.', verbose_name='automatic sign-up')),
+                ('makes_accounts', models.BooleanField(default=True, help_text='Create an account when someone signs in for the first time.', verbose_name='automatic sign-up')),
                 ('groups_claim', models.CharField(blank=True, help_text='The claim that lists a person’s groups, such as “groups”.', max_length=60)),
                 ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
                 ('organization', models.ForeignKey(blank=True, help_text='The organization that the provider belongs to; empty for the whole installation.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.name')),

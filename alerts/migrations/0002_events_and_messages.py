@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uid', models.UUIDField(default=uuid.uuid4, unique=True, verbose_name='event ID')),
-                ('kind', models.CharField(choices=[('run_state', 'Run changed its state'), ('run_alert', 'Alert sent by code'), ('run_metric', 'Metric met a condition'), ('artifact', 'Artifact changed')], max_length=16)),
+                ('kind', models.CharField(choices=[('run_state', 'Run state changed'), ('run_alert', 'Alert sent by code'), ('run_metric', 'Metric met a condition'), ('artifact', 'Artifact changed')], max_length=16)),
                 ('at', models.DateTimeField(default=django.utils.timezone.now, help_text='When it happened, UTC.', verbose_name='time')),
                 ('data', models.JSONField(default=dict, help_text='By kind; see alerts.events.')),
                 ('routed_at', models.DateTimeField(help_text='When its recipients were determined, UTC.', null=True)),

@@ -18,6 +18,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='event',
             name='kind',
-            field=models.CharField(choices=[('run_state', 'Run changed its state'), ('run_alert', 'Alert sent by code'), ('run_metric', 'Metric met a condition'), ('artifact', 'Artifact changed'), ('sweep', 'Something happened to a sweep')], max_length=16),
+            field=models.CharField(choices=[('run_state', 'Run state changed'), ('run_alert', 'Alert sent by code'), ('run_metric', 'Metric met a condition'), ('artifact', 'Artifact changed'), ('sweep', 'Sweep changed')], max_length=16),
         ),
     ]

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ('description', models.TextField(blank=True)),
                 ('event', models.CharField(help_text="The SDK's name for it, such as RUN_STATE or RUN_METRIC.", max_length=32)),
                 ('filter', models.JSONField(default=dict, help_text="The SDK's eventFilter.")),
-                ('action', models.CharField(choices=[('NOTIFICATION', 'Send a Slack message'), ('GENERIC_WEBHOOK', 'Call a webhook'), ('EMAIL', 'Send an email'), ('NO_OP', 'Only keep a record')], max_length=20)),
+                ('action', models.CharField(choices=[('NOTIFICATION', 'Send a Slack message'), ('GENERIC_WEBHOOK', 'Call a webhook'), ('EMAIL', 'Send an email'), ('NO_OP', 'Record only')], max_length=20)),
                 ('mail_author', models.BooleanField(default=False, help_text='Whether the author of the run gets an email.', verbose_name='email to author')),
                 ('title', models.CharField(blank=True, help_text='Of the message or email; may contain variables.', max_length=256)),
                 ('message', models.TextField(blank=True, help_text='Of the message or email; may contain variables.')),

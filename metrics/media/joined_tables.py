@@ -70,7 +70,7 @@ def join_tables(tables: Sequence[tuple[str, TableSource]], key: str) -> Joined:
         )
     if sum(source.row_count or 0 for _label, source in tables) > MOST_HELD:
         raise Invalid(
-            _("Only tables of up to %(most)s rows together can be joined.") % {"most": f"{MOST_HELD:,}"}
+            _("Only tables with up to %(most)s rows in total can be joined.") % {"most": f"{MOST_HELD:,}"}
         )
     (label, first), *others = tables
     joined: TableSource = _Named(label, first, key)

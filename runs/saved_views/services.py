@@ -27,9 +27,9 @@ class ViewMovedOn(Conflict):
     """Somebody saved the view after the version that a change began from."""
 
     def __init__(self, view: SavedView) -> None:
-        who = str(view.saved_by) if view.saved_by else _("Somebody")
+        who = str(view.saved_by) if view.saved_by else _("Someone")
         super().__init__(
-            _("%(who)s has saved version %(version)s of this view since you opened it.")
+            _("%(who)s saved version %(version)s of this view after you opened it.")
             % {"who": who, "version": view.version}
         )
         self.detail = {
