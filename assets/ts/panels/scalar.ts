@@ -1,4 +1,4 @@
-import { paint } from "../charts/palette";
+import { BASELINE, paint } from "../charts/palette";
 import type { ValuesReply } from "../charts/wire";
 import { make } from "../lib/dom";
 import { formatValue } from "../lib/format";
@@ -38,7 +38,7 @@ class Scalar extends ValuesPanel {
     }
     const { aggregate = "last" } = this.spec;
     const numbers = this.entries.map(({ value }) => value);
-    const total = numberFor(aggregate, numbers);
+    const total = aggregate === "last" ? this.newest.value : numberFor(aggregate, numbers);
     const box = make("div", "panel-scalar");
     const large = make("p", "panel-scalar-value num", formatValue(total));
     const about = make("p", "panel-scalar-about muted num", this.aboutText(aggregate, numbers));
@@ -59,17 +59,29 @@ class Scalar extends ValuesPanel {
   }
 
   private aboutText(aggregate: Aggregate, numbers: readonly number[]): string {
-    const [newest] = this.entries;
-    if (numbers.length === 1) return newest?.run.name ?? "";
-    const name = aggregate === "last" ? (newest?.run.name ?? "") : word(`aggregate_${aggregate}`);
+    const { run } = this.newest;
+    if (numbers.length === 1) return run.name;
+    const name = aggregate === "last" ? run.name : word(`aggregate_${aggregate}`);
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     const spread = word("spread", { low: formatValue(low), high: formatValue(high), n: numbers.length });
     return `${name} · ${spread}`;
   }
 
+  /** The run that others are compared with: the workspace's unless the panel has its own. */
+  private get base(): Entry | undefined {
+    const { baseline } = this.spec;
+    return this.entries.find(({ run }) => (baseline ? run.uid === baseline : run.color === BASELINE));
+  }
+
+  /** The first run that is not the baseline, which the workspace lists first. */
+  private get newest(): Entry {
+    const { base } = this;
+    return (this.entries.find((entry) => entry !== base) ?? this.entries[0]) as Entry;
+  }
+
   /** How far the number is from the baseline's; its color says which way is better, where scripts told. */
   private deltaOf(value: number): HTMLElement | null {
-    const base = this.entries.find(({ run }) => run.uid === this.spec.baseline);
+    const { base } = this;
     if (!base) return null;
     const difference = value - base.value;
     const percent = base.value
@@ -101,11 +113,10 @@ class Scalar extends ValuesPanel {
   }
 }
 
-function numberFor(aggregate: Aggregate, numbers: readonly number[]): number {
+function numberFor(aggregate: Exclude<Aggregate, "last">, numbers: readonly number[]): number {
   if (aggregate === "min") return Math.min(...numbers);
   if (aggregate === "max") return Math.max(...numbers);
-  if (aggregate === "mean") return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
-  return numbers[0] as number;
+  return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 
 function sign(difference: number): string {

@@ -115,7 +115,10 @@ export function groupFields(spec: PanelSpec, { columns, common }: Context): Spec
 
 function baselineField(spec: PanelSpec, { stage }: Context): SpecField {
   const runs = stage.runs.drawn().map(({ uid, name }) => [uid, name] as const);
-  return as("baseline", choice(word("baseline"), [["", word("noBaseline")], ...runs], spec.baseline ?? ""));
+  return as(
+    "baseline",
+    choice(word("baseline"), [["", word("workspaceBaseline")], ...runs], spec.baseline ?? ""),
+  );
 }
 
 /** A custom chart has an editor, and a preview, of its own. */
