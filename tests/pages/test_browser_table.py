@@ -311,7 +311,7 @@ def test_a_view_is_saved_shared_and_opened_again(page: Page) -> None:
     page.fill("#view-name", "The last ten")
     page.check("[name=shared]")
     page.locator("#view-dialog [type=submit]").click()
-    expect(page.locator("[data-view-name]")).to_have_text("View: The last ten")
+    expect(page.locator("[data-view-name]")).to_have_text("The last ten")
     counter(page, f"10 of {COUNT} runs")
     page.click("[data-views-open]")
     page.get_by_role("link", name="My default view").click()

@@ -47,7 +47,7 @@ class ViewsPage {
   private show(): void {
     const { id, name, edited } = this.state;
     if (!id) return;
-    one<HTMLElement>("[data-view-name]", this.opener).textContent = word("viewNamed", { name });
+    one<HTMLElement>("[data-view-name]", this.opener).textContent = name;
     one<HTMLElement>("[data-view-edited]", this.opener).hidden = !edited;
   }
 
