@@ -27,6 +27,7 @@ from runs.saved_views.selectors import (
     get_view,
     no_view,
     shown_view,
+    templates_of,
     versions_of,
     views_of,
 )
@@ -48,6 +49,9 @@ class SavedViewSerializer(serializers.ModelSerializer[SavedView]):
         source="user.username", default=None, allow_null=True, help_text="null: shared"
     )
     shared = serializers.BooleanField(source="is_shared")
+    template = serializers.BooleanField(
+        source="is_template", help_text="Whether the other projects of the team offer it."
+    )
     saved_by = serializers.CharField(
         source="saved_by.username", default=None, allow_null=True, help_text="Who saved this version."
     )
@@ -55,7 +59,7 @@ class SavedViewSerializer(serializers.ModelSerializer[SavedView]):
     class Meta:
         model = SavedView
         fields: ClassVar[list[str]] = [
-            "id", "entity", "project", "user", "shared", "name", "version", "saved_by", "saved_at",
+            "id", "entity", "project", "user", "shared", "template", "name", "version", "saved_by", "saved_at",
             "created_at", "updated_at",
         ]  # fmt: skip
 
@@ -82,6 +86,9 @@ class SavedViewUpdateSerializer(serializers.Serializer[Any]):
     spec = serializers.JSONField(required=False)
     base = serializers.IntegerField(
         required=False, help_text="The version that ``spec`` was made from; another one now is a 409."
+    )
+    template = serializers.BooleanField(
+        required=False, help_text="Whether the other projects of the team offer it; only of shared views."
     )
 
 
@@ -131,9 +138,17 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
 
     def get_queryset(self) -> QuerySet[SavedView]:
         """Return what the caller may read of the project."""
-        return views_of(actor_of(self.request), self._project())
+        actor, project = actor_of(self.request), self._project()
+        if self.request.query_params.get("templates", "") in {"1", "true"}:
+            return templates_of(actor, project)
+        return views_of(actor, project)
 
-    @extend_schema(parameters=[*PROJECT_PARAMETERS])
+    @extend_schema(
+        parameters=[
+            *PROJECT_PARAMETERS,
+            query("templates", "List the team templates of its other projects instead.", type=bool),
+        ]
+    )
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List your own views of a project and the shared ones, without their specs."""
         return super().list(request, *args, **kwargs)
@@ -156,7 +171,7 @@ class SavedViewViewSet(ListModelMixin, GenericViewSet[SavedView]):
 
     @extend_schema(request=SavedViewUpdateSerializer, responses=SavedViewDetailSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change ``name`` or ``spec``.
+        """Change ``name``, ``spec`` or ``template``.
 
         Other content is the view's next version; what it held is kept among its versions. With ``base``, 409 answers
         where somebody saved the view since, and its detail says which ``version``, ``saved_by`` and ``saved_at``.

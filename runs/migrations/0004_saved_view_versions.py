@@ -16,6 +16,11 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField(
             model_name='savedview',
+            name='is_template',
+            field=models.BooleanField(default=False, help_text='Offered in all projects of the team; only of shared views.', verbose_name='team template'),
+        ),
+        migrations.AddField(
+            model_name='savedview',
             name='saved_at',
             field=models.DateTimeField(default=django.utils.timezone.now, help_text='When this version was saved, UTC.'),
         ),

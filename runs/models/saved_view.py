@@ -27,6 +27,9 @@ class SavedView(Timestamped):
     version = models.PositiveIntegerField(default=1, help_text="Counts how often the content was saved.")
     saved_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     saved_at = models.DateTimeField(default=timezone.now, help_text="When this version was saved, UTC.")
+    is_template = models.BooleanField(
+        "team template", default=False, help_text="Offered in all projects of the team; only of shared views."
+    )
 
     class Meta:
         ordering = ["name", "pk"]

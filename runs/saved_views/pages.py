@@ -25,6 +25,7 @@ def views_context(project: Project, shown: Shown, *, can_share: bool) -> dict[st
         "shown": shown,
         "can_share": can_share,
         "may_change": may_change,
+        "may_offer": can_share and view is not None and view.is_shared,
         "query": f"?view={view.pk}" if view else "",
         "state": {
             "id": view.pk if view else 0,
@@ -32,6 +33,7 @@ def views_context(project: Project, shown: Shown, *, can_share: bool) -> dict[st
             "version": shown.version,
             "edited": shown.is_edited,
             "mayChange": may_change,
+            "template": view.is_template if view else False,
             "default": shown.default,
             "urls": {
                 "views": f"{reverse('api-view-list')}?{names}",

@@ -34,6 +34,12 @@ def views_of(actor: Actor, project: Project | None = None) -> QuerySet[SavedView
     return _readable(actor, project).exclude(name="")
 
 
+def templates_of(actor: Actor, project: Project) -> QuerySet[SavedView]:
+    """Return the templates in the other projects of a project's team, as far as the actor may see those."""
+    shared = views_of(actor).filter(user=None, is_template=True, project__team_id=project.team_id)
+    return shared.filter(project__deleted_at__isnull=True).exclude(project=project)
+
+
 def _readable(actor: Actor, project: Project | None) -> QuerySet[SavedView]:
     projects = Project.objects.all() if project is None else Project.objects.filter(pk=project.pk)
     views = SavedView.objects.filter(project__in=visible(actor, ProjectAction.VIEW, projects))

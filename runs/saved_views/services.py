@@ -62,6 +62,12 @@ def _checked_name(name: str) -> str:
     return name
 
 
+def _checked_template(view: SavedView, *, wanted: bool) -> bool:
+    if wanted and not (view.is_shared and view.name):
+        raise Invalid(_("Only a shared view can be a team template."))
+    return wanted
+
+
 def _save(view: SavedView, *fields: str) -> None:
     try:
         with transaction.atomic():
@@ -110,16 +116,23 @@ def create_view(*, actor: Actor, project: Project, name: str, spec: Any, shared:
 
 @transaction.atomic
 def change_view(
-    *, actor: Actor, view: SavedView, name: str | None = None, spec: Any = None, base: int | None = None
+    *,
+    actor: Actor,
+    view: SavedView,
+    name: str | None = None,
+    spec: Any = None,
+    base: int | None = None,
+    template: bool | None = None,
 ) -> SavedView:
     """Rename a view or save other content, which keeps what it held; the caller has it from `get_view`.
 
     Args:
         base: The version that the content was made from; without it, whatever the view holds is replaced.
+        template: Whether the other projects of the team offer it, too.
 
     Raises:
         Conflict: the name is taken, or somebody saved the view after ``base``.
-        Invalid, TooLarge: a wrong name or spec.
+        Invalid, TooLarge: a wrong name or spec, or a template that is not shared.
     """
     _require(actor, view.project, shared=view.is_shared)
     view = _locked(view)
@@ -127,7 +140,9 @@ def change_view(
         view.name = _checked_name(name)
     if spec is not None:
         _append_version(view, checked_spec(spec), actor, base)
-    _save(view, "name", "spec", "version", "saved_by", "saved_at")
+    if template is not None:
+        view.is_template = _checked_template(view, wanted=template)
+    _save(view, "name", "spec", "version", "saved_by", "saved_at", "is_template")
     _record(actor, view, "changed")
     return view
 

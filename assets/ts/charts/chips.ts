@@ -6,10 +6,14 @@ import type { Isolation } from "./isolation";
 import { textOf } from "./line-tip";
 import { makeSwatch, paintSwatch } from "./swatch";
 
-/** Narrowest chip in which a name and its value can be read, pixels. */
+/** What a chip takes: a letter of its name, and its swatch, value and gaps; pixels. */
+const LETTER = 6.5;
+const AROUND_NAME = 84;
+/** However short or long names are. */
 const NARROWEST = 148;
+const WIDEST = 240;
 /** How much of a name's end a chip keeps: names given by the server differ in it. */
-const NAME_END = 4;
+const NAME_END = 6;
 const MOST_ROWS = 2;
 const MOST_CHIPS = 8;
 
@@ -51,7 +55,7 @@ export class Chips {
 
   /** Write the lines into a box so many pixels wide. */
   show(lines: readonly DrawnLine[], unit: string, width: number): void {
-    const columns = Math.max(1, Math.floor(width / NARROWEST));
+    const columns = Math.max(1, Math.floor(width / widthFor(lines)));
     const room = Math.min(MOST_CHIPS, columns * MOST_ROWS);
     this.shown = lines.slice(0, lines.length > room ? room - 1 : room);
     const left = lines.length - this.shown.length;
@@ -97,4 +101,9 @@ export class Chips {
     });
     return { element, swatch, name, value };
   }
+}
+
+function widthFor(lines: readonly DrawnLine[]): number {
+  const longest = Math.max(0, ...lines.map(({ label }) => label.length));
+  return Math.min(WIDEST, Math.max(NARROWEST, AROUND_NAME + LETTER * longest));
 }

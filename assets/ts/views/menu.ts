@@ -5,7 +5,16 @@ import { word } from "../lib/words";
 import { openAt, walkMenu } from "../table/popup";
 import { askJson, Refusal } from "../table/server";
 import { openHistory } from "./history";
-import { addressOf, listViews, NO_PARTS, type SavedView, type Spec, urlOf, type ViewState } from "./state";
+import {
+  addressOf,
+  listTemplates,
+  listViews,
+  NO_PARTS,
+  type SavedView,
+  type Spec,
+  urlOf,
+  type ViewState,
+} from "./state";
 
 /** The menu of saved views: open one, save, name, share, and go back to what it was (RUN-21, RUN-26). */
 export class ViewsMenu {
@@ -34,6 +43,7 @@ export class ViewsMenu {
       history: () => openHistory(this.state, () => this.leave(this.state.id)),
       delete: () => one<HTMLDialogElement>("#view-delete").showModal(),
       default: () => this.makeDefault(this.state.default),
+      template: () => this.offer(!this.state.template),
     };
     for (const [name, act] of Object.entries(acts)) this.wire(`[data-view-act="${name}"]`, this.menu, act);
     this.wire("[data-confirm]", document.getElementById("view-delete"), () => this.remove());
@@ -47,7 +57,7 @@ export class ViewsMenu {
   }
 
   async open(): Promise<void> {
-    this.draw(await listViews(this.state));
+    this.draw(...(await Promise.all([listViews(this.state), listTemplates(this.state)])));
     for (const item of this.menu.querySelectorAll<HTMLElement>("[data-if-edited]"))
       item.hidden = !this.state.edited;
     openAt(this.menu, this.opener);
@@ -69,7 +79,7 @@ export class ViewsMenu {
     });
   }
 
-  private draw(views: SavedView[]): void {
+  private draw(views: SavedView[], templates: SavedView[]): void {
     const mine = views.filter((view) => !view.shared);
     const shared = views.filter((view) => view.shared);
     one("[data-views-list]", this.menu).replaceChildren(
@@ -77,12 +87,46 @@ export class ViewsMenu {
       ...this.section(word("myViews"), mine, "bookmark"),
       ...this.section(word("sharedViews"), shared, "users"),
       ...(views.length ? [] : [make("div", "menu-none", word("noViews"))]),
+      ...this.templates(templates),
     );
   }
 
   private section(title: string, views: SavedView[], icon: string): HTMLElement[] {
     if (!views.length) return [];
     return [make("div", "menu-title", title), ...views.map(({ id, name }) => this.itemOf(id, name, icon))];
+  }
+
+  /** Each makes a view of one's own, under a name that is asked for. */
+  private templates(offered: SavedView[]): HTMLElement[] {
+    if (!offered.length) return [];
+    const items = offered.map((template) => {
+      const item = make("button", "menu-item");
+      item.type = "button";
+      item.append(
+        makeIcon("layout-template"),
+        make("span", "truncate", template.name),
+        make("span", "muted truncate", template.project),
+      );
+      item.addEventListener("click", () => this.askFromTemplate(template));
+      return item;
+    });
+    return [make("div", "menu-title", word("templates")), ...items];
+  }
+
+  private askFromTemplate(template: SavedView): void {
+    this.menu.hidePopover();
+    this.ask(word("useTemplate"), template.name, true, async (name, shared) => {
+      const { spec } = await askJson<{ spec: Spec }>(urlOf(this.state, template.id));
+      const { id } = await askJson<SavedView>(this.state.urls.views, "POST", { name, shared, spec });
+      this.leave(id);
+    });
+  }
+
+  private async offer(template: boolean): Promise<void> {
+    await askJson(urlOf(this.state, this.state.id), "PATCH", { template });
+    this.state.template = template;
+    one('[data-view-act="template"]', this.menu).ariaPressed = String(template);
+    toast(word(template ? "templateOffered" : "templateWithdrawn"), "success");
   }
 
   private itemOf(id: number, name: string, icon: string): HTMLElement {

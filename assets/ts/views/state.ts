@@ -9,6 +9,8 @@ export interface ViewState {
   version: number;
   edited: boolean;
   mayChange: boolean;
+  /** Whether other projects of the team offer it. */
+  template: boolean;
   /** Of the shared default; 0 where there is none. */
   default: number;
   /** Where views, the working state and the shared default are; each with entity and project. */
@@ -19,6 +21,8 @@ export interface ViewState {
 export interface SavedView {
   id: number;
   name: string;
+  /** The project it is of. */
+  project: string;
   shared: boolean;
   version: number;
   saved_by: string | null;
@@ -41,8 +45,17 @@ export function urlOf({ urls }: ViewState, id: number, part = ""): string {
 }
 
 /** Own and shared views, without what they hold. */
-export async function listViews({ urls }: ViewState): Promise<SavedView[]> {
-  const reply = await askJson<SavedView[] | { results: SavedView[] }>(urls.views);
+export function listViews({ urls }: ViewState): Promise<SavedView[]> {
+  return listAt(urls.views);
+}
+
+/** What other projects of the team offer. */
+export function listTemplates({ urls }: ViewState): Promise<SavedView[]> {
+  return listAt(`${urls.views}&templates=1`);
+}
+
+async function listAt(url: string): Promise<SavedView[]> {
+  const reply = await askJson<SavedView[] | { results: SavedView[] }>(url);
   return Array.isArray(reply) ? reply : reply.results;
 }
 
