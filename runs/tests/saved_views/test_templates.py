@@ -39,7 +39,9 @@ def test_other_projects_of_the_team_offer_it(project, ann, template):
 def test_one_of_a_project_that_somebody_cannot_see_is_not_offered(project, ann):
     hidden = ProjectFactory(team=project.team, visibility="restricted")
     owner = actor(make_member(project.team))
-    hidden.members.create(user_id=owner.user_id, role=project.team.memberships.get(user_id=owner.user_id).role)
+    hidden.members.create(
+        user_id=owner.user_id, role=project.team.memberships.get(user_id=owner.user_id).role
+    )
     view = services.create_view(actor=owner, project=hidden, name="secret", spec={}, shared=True)
     services.change_view(actor=owner, view=view, template=True)
     assert templates_of(owner, project).exists()
