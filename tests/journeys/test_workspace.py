@@ -222,7 +222,7 @@ def test_the_legend_beside_a_large_chart_tells_values_and_draws_one_line_alone(f
     page.hover(f"{LOSS} .chart-head")
     page.click(f"{LOSS} button[aria-label^=Enlarge]")
     first, second = re.compile("-1$"), re.compile("-2$")
-    names, large = page.locator(".legend-row .truncate"), page.locator("#chart-dialog .chart-above")
+    names, large = page.locator(".legend-row .crop"), page.locator("#chart-dialog .chart-above")
     expect(names).to_have_text([first, second])  # -3,999 and -7,998: the last values
     box = large.bounding_box()
     assert box is not None
@@ -235,7 +235,7 @@ def test_the_legend_beside_a_large_chart_tells_values_and_draws_one_line_alone(f
     page.keyboard.press("Enter")
     expect(large).to_have_attribute("aria-label", re.compile("2 lines"))
     page.click(".legend-head [data-by=name]")
-    expect(names).to_have_text(sorted(names.all_inner_texts()))
+    expect(names).to_have_text(sorted(names.all_text_contents()))
 
 
 def test_the_workspace_is_kept(filled: Page) -> None:
