@@ -147,7 +147,7 @@ def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> d
     Args:
         tables: As `read_tables` gives them.
         asked: As `view_table` takes it; ``by_run`` groups by the first column, ``join`` names a column by whose values
-            the tables of several runs are put side by side instead.
+            the tables of several runs are put side by side instead, if they can be.
     """
     about = [
         {"run": table.run.uid, "page": table.file.page if table.file else "", "problem": table.problem}
@@ -157,25 +157,23 @@ def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> d
     sources = [(label, table.source) for label, table in by_label.items() if table.source is not None]
     if not sources:
         return {"tables": about, "columns": [], "rows": [], "total": 0}
+    problem = ""
     if (key := str(asked.get("join", ""))) and len(sources) > 1:
-        return {"tables": about, **_page_of_joined(by_label, sources, key, asked)}
+        try:
+            return {"tables": about, **_page_of_joined(by_label, join_tables(sources, key), asked)}
+        except Invalid as refusal:
+            problem = refusal.message
     source = stack_tables(sources, "run")
     if asked.get("by_run"):
         asked = {**asked, "group": source.columns[0].name}
     view = view_table(source, asked, lambda rows: _show(by_label, rows))
-    return {"tables": about, **_reply(view, {label: table.run.uid for label, table in by_label.items()})}
+    reply = _reply(view, {label: table.run.uid for label, table in by_label.items()})
+    return {"tables": about, **reply, "problem": problem or view.problem}
 
 
 def _page_of_joined(
-    by_label: Mapping[str, LoggedTable],
-    sources: Sequence[tuple[str, TableSource]],
-    key: str,
-    asked: Mapping[str, Any],
+    by_label: Mapping[str, LoggedTable], joined: Joined, asked: Mapping[str, Any]
 ) -> dict[str, Any]:
-    try:
-        joined = join_tables(sources, key)
-    except Invalid as refusal:
-        return {"columns": [], "rows": [], "total": 0, "problem": refusal.message}
     uids = {label: table.run.uid for label, table in by_label.items()} | {"": ""}
     view = view_table(joined.source, asked, lambda rows: _show_joined(by_label, joined, rows))
     heads = [

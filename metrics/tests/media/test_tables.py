@@ -360,7 +360,9 @@ class TestJoined:
         runs = [RunFactory(project=project, uid=f"r{number}") for number in range(9)]
         for run in runs:
             log_table(run, {"t.table.json": in_artifact(["id"], [[1]])})
-        assert "has no column nothing" in ask(client, runs[:2], join="nothing")["problem"]
+        reply = ask(client, runs[:2], join="nothing")
+        assert "has no column nothing" in reply["problem"]
+        assert cells(reply) == [[1], [1]]  # shown one after the other, so that something else can be chosen
         assert "At most 8 tables can be joined; these are 9." in ask(client, runs, join="id")["problem"]
         assert cells(ask(client, runs[:1], join="id")) == [[1]]  # a single one is shown as it is
 
