@@ -249,7 +249,7 @@ def test_a_saved_view_opens_by_its_number(client, project, member):
     page = ask(client, project, view=view.pk)
     assert page.context["views"]["state"]["id"] == view.pk
     assert reply_of(page)["state"]["search"] == "a-name"
-    assert ">View: Best</span>" in page.content.decode()
+    assert ">Best</span>" in page.content.decode()
 
 
 @pytest.mark.parametrize(
