@@ -67,7 +67,7 @@ def test_a_mail_names_the_best_value_and_how_the_runs_ended_and_links_to_the_swe
     for part in (text_of(mail), html_of(mail)):
         assert "Best loss: 0.25" in part
         assert f"Best run: {best.display_name}" in part
-        assert "Runs: 2 runs finished, 1 run failed, 1 not ended" in part
+        assert "Runs: 2 runs finished, 1 run failed, 1 unfinished" in part
         assert f"/vision/cifar/sweeps/{sweep.uid}" in part
         assert "Open the sweep" in part
         assert "because you turned on alerts for your sweeps." in part

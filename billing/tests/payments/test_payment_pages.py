@@ -270,7 +270,7 @@ def test_a_page_that_is_outdated_shows_the_new_summary():
 @time_machine.travel(NOW, tick=False)
 def test_storage_a_downgrade_and_canceling_by_their_pages(visit: Visit):
     visit.pay_by_transfer()
-    assert "Extra storage" in visit.get("/storage").content.decode()
+    assert "Total extra storage" in visit.get("/storage").content.decode()
     assert visit.get("/storage?gb=-4").status_code == 422
     page = visit.get("/storage?gb=1000")
     assert "Confirm and pay $7.50" in page.content.decode()
