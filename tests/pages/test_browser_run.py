@@ -233,7 +233,7 @@ def kinds(page: Page, url: str) -> None:
     expect(panel.locator(".media-layers canvas")).to_have_css("opacity", "0.8")
     boxes = panel.locator(".media-box >> visible=true")
     expect(boxes).to_have_count(2)
-    panel.get_by_label("Least iou").fill("0.5")
+    panel.get_by_label("Minimum iou").fill("0.5")
     expect(boxes).to_have_count(1)
     panel.get_by_role("button", name="hen").click()
     expect(boxes).to_have_count(0)
