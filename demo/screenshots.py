@@ -23,7 +23,7 @@ from demo.pages import EMPTY, OPERATORS, PAGES, PUBLIC
 from demo.people import PASSWORD
 from demo.wire import DESCRIBE, Server
 from tests import plugin
-from tests.browser import QUIET, find_chromium
+from tests.browser import QUIET, find_chromium, sign_in
 from tests.installation import Installation
 
 ALL = ROOT / "test-results" / "screenshots"
@@ -57,14 +57,6 @@ LOOKS = {
 }
 
 
-def _sign_in(page: Page, site: Installation, name: str) -> None:
-    page.goto(f"{site.url}/accounts/login/")
-    page.fill("[name=login]", name)
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{site.url}/")
-
-
 def _shoot(page: Page, url: str, target: Path) -> None:
     """Keep a page as a picture with few colors, which a page of flat areas does not miss."""
     page.goto(url)
@@ -85,7 +77,7 @@ def _shoot_as(browser: Browser, site: Installation, look: str, viewer: str, page
     fonts.use(context)
     page = context.new_page()
     if viewer and pages:
-        _sign_in(page, site, viewer)
+        sign_in(page, site.url, viewer, PASSWORD)
     for name, path in pages.items():
         _shoot(page, site.url + path, ALL / look / f"{name}.png")
     context.close()

@@ -16,7 +16,7 @@ from bench.browser import filled, live, traces
 from bench.load.server import Server
 from runs.models import Project
 from runs.saved_views.services import merge_working_view
-from tests.browser import QUIET, find_chromium
+from tests.browser import QUIET, find_chromium, sign_in
 
 NAME, PASSWORD = "browser", "as long as a password has to be"
 WIDTH, HEIGHT = 1440, 900
@@ -36,14 +36,6 @@ def _fill() -> tuple[Project, filled.Sizes]:
     drawn = {"selector": {"first": sizes.runs}}
     merge_working_view(actor=actor_of_user(user), project=where, parts=drawn)
     return where, sizes
-
-
-def _sign_in(page: Page, url: str, username: str) -> None:
-    page.goto(f"{url}/accounts/login/")
-    page.fill("[name=login]", username)
-    page.fill("[name=password]", PASSWORD)
-    page.click("form.panel button[type=submit]")
-    page.wait_for_url(f"{url}/")
 
 
 def _scroll(page: Page) -> None:
@@ -86,7 +78,7 @@ def run(home: Path) -> None:
         chromium = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET)
         page = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         url = f"http://127.0.0.1:{server.port}"
-        _sign_in(page, url, where.team.name)
+        sign_in(page, url, where.team.name, PASSWORD)
         project = f"{url}/{where.team.name}/{where.name}"
         _measure(page, "workspace", project, ".chart-card canvas")
         files = f"{url}/files/{where.team.name}/{where.name}"

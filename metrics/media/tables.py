@@ -158,7 +158,7 @@ def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> d
     if not sources:
         return {"tables": about, "columns": [], "rows": [], "total": 0}
     problem = ""
-    if (key := str(asked.get("join", ""))) and len(sources) > 1:
+    if key := _join_key(asked, sources):
         try:
             return {"tables": about, **_page_of_joined(by_label, join_tables(sources, key), asked)}
         except Invalid as refusal:
@@ -169,6 +169,11 @@ def page_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> d
     view = view_table(source, asked, lambda rows: _show(by_label, rows))
     reply = _reply(view, {label: table.run.uid for label, table in by_label.items()})
     return {"tables": about, **reply, "problem": problem or view.problem}
+
+
+def _join_key(asked: Mapping[str, Any], sources: Sequence[tuple[str, TableSource]]) -> str:
+    """Return the column by which tables are to be joined; "" for a single one, which is shown as it is."""
+    return str(asked.get("join", "")) if len(sources) > 1 else ""
 
 
 def _page_of_joined(
@@ -280,9 +285,8 @@ def csv_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> It
     sources = [(label, table.source) for label, table in _labelled(tables) if table.source is not None]
     if not sources:
         return iter(())
-    key = str(asked.get("join", ""))
-    is_joined = key and len(sources) > 1
-    source = join_tables(sources, key).source if is_joined else stack_tables(sources, "run")
+    key = _join_key(asked, sources)
+    source = join_tables(sources, key).source if key else stack_tables(sources, "run")
     filters = filters_in(str(asked.get("where", "")))
     rows = matching_rows(source, TableRequest(filters=filters, search=str(asked.get("find", "")).strip()))
     return _csv_pieces([column.name for column in source.columns], rows)

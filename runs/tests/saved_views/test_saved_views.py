@@ -8,7 +8,6 @@ from runs.models import Project, SavedView
 from runs.saved_views import selectors as saved_views
 from runs.saved_views import services
 from tests.factories import (
-    ProjectFactory,
     ServiceAccountFactory,
     UserFactory,
     actor,
@@ -20,11 +19,6 @@ from tests.factories import (
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 SPEC = {"runs": {"filter": "config.lr > 0.1"}, "panels": {"sections": []}}
-
-
-@pytest.fixture
-def project():
-    return ProjectFactory()
 
 
 @pytest.fixture

@@ -12,16 +12,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 
 @pytest.fixture
-def project():
-    return ProjectFactory()
-
-
-@pytest.fixture
-def ann(project):
-    return actor(make_member(project.team))
-
-
-@pytest.fixture
 def template(project, ann):
     view = services.create_view(actor=ann, project=project, name="ablations", spec={}, shared=True)
     return services.change_view(actor=ann, view=view, template=True)

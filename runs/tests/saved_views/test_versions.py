@@ -14,16 +14,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.portable]
 
 
 @pytest.fixture
-def project():
-    return ProjectFactory()
-
-
-@pytest.fixture
-def ann(project):
-    return actor(make_member(project.team))
-
-
-@pytest.fixture
 def ben(project):
     return actor(make_member(project.team))
 
