@@ -3,11 +3,11 @@ import { make } from "../lib/dom";
 import { word } from "../lib/words";
 import type { DrawnLine } from "./frame";
 import type { Isolation } from "./isolation";
+import { widthOf } from "./letters";
 import { textOf } from "./line-tip";
 import { makeSwatch, paintSwatch } from "./swatch";
 
-/** What a chip takes: a letter of its name, and its swatch, value and gaps; pixels. */
-const LETTER = 6.5;
+/** What a chip takes beside its name: swatch, value and gaps; pixels. */
 const AROUND_NAME = 84;
 /** However short or long names are. */
 const NARROWEST = 148;
@@ -104,6 +104,6 @@ export class Chips {
 }
 
 function widthFor(lines: readonly DrawnLine[]): number {
-  const longest = Math.max(0, ...lines.map(({ label }) => label.length));
-  return Math.min(WIDEST, Math.max(NARROWEST, AROUND_NAME + LETTER * longest));
+  const longest = Math.max(0, ...lines.map(({ label }) => widthOf(label)));
+  return Math.min(WIDEST, Math.max(NARROWEST, AROUND_NAME + longest));
 }

@@ -1,8 +1,7 @@
+import { widthOf } from "./letters";
 import { type Color, DASHES, dashOf } from "./palette";
 import { type Axis, type Scale, type Tick, unitTicks } from "./scale";
 
-/** The width of most letters at axes, pixels. */
-export const LETTER = 6.3;
 const MOST_Y_TICKS = 8;
 /** The ranges of the buckets of more lines lie over each other. */
 const MOST_BANDS = 4;
@@ -85,8 +84,8 @@ export function frameOf(lines: readonly DrawnLine[], look: Look, width: number, 
   const top = look.yName ? 22 : 8;
   const bottom = height - 22;
   const y: Scale = { min: yMin, max: yMax, log: look.logY, from: bottom, to: top, clamped: look.clamped };
-  const longest = Math.max(2, ...yTicksOf(y, look.unit).map(({ text }) => text.length));
-  const left = Math.min(width / 3, longest * LETTER + 12);
+  const longest = Math.max(widthOf("00"), ...yTicksOf(y, look.unit).map(({ text }) => widthOf(text)));
+  const left = Math.min(width / 3, longest + 12);
   const right = width - 14;
   return { x: { min: xMin, max: xMax, log: look.logX, from: left, to: right }, y, left, top, right, bottom };
 }

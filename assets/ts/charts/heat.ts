@@ -1,6 +1,6 @@
 import { word } from "../lib/words";
 import type { DrawnLine, Frame, Look } from "./frame";
-import { LETTER } from "./frame";
+import { keepBegin, widthOf } from "./letters";
 import { textOf } from "./line-tip";
 import { inkOf, palette } from "./palette";
 import { drawBelow, FONT } from "./plot";
@@ -40,8 +40,8 @@ export function heatFrameOf(lines: readonly DrawnLine[], look: Look, width: numb
   const rows = Math.max(1, lines.length);
   const isNamed = (bottom - TOP) / rows >= LOWEST_NAMED;
   const names = isNamed ? lines.map(({ label }) => label) : lines.map(groupOf);
-  const longest = Math.max(2, ...names.map((name) => name.length));
-  const left = Math.min(width / 3, longest * LETTER + 12);
+  const longest = Math.max(widthOf("00"), ...names.map(widthOf));
+  const left = Math.min(width / 3, longest + 12);
   const right = width - 14;
   const x: Scale = { min, max: max > min ? max : min + 1, log: false, from: left, to: right };
   const y: Scale = { min: 0, max: rows, log: false, from: TOP, to: bottom };
@@ -163,10 +163,8 @@ function drawNames(ctx: Surface, lines: readonly DrawnLine[], frame: Frame): voi
   ctx.fillStyle = palette().axis;
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
-  const most = (frame.left - 10) / LETTER;
   const write = (name: string, row: number, rows: number) => {
-    const text = name.length > most ? `${name.slice(0, Math.floor(most) - 1)}…` : name;
-    ctx.fillText(text, frame.left - 6, toPixel(frame.y, row + rows / 2));
+    ctx.fillText(keepBegin(name, frame.left - 10), frame.left - 6, toPixel(frame.y, row + rows / 2));
   };
   if (height >= LOWEST_NAMED) {
     for (const [row, { label }] of lines.entries()) write(label, row, 1);
@@ -187,7 +185,7 @@ function drawKey(ctx: Surface, [first]: readonly DrawnLine[], look: Look, heat: 
   const text = (value: number) => textOf(value, look.unit);
   const width = Math.min(KEY_WIDTH, (frame.right - frame.left) / 4);
   const [top, height] = [frame.top - 18, 8];
-  const right = frame.right - text(high).length * LETTER - 12;
+  const right = frame.right - widthOf(text(high)) - 12;
   ctx.fillStyle = inkOf(first.color);
   for (let part = 0; part < SHADES; part += 1) {
     const from = Math.round(right - width + (width * part) / SHADES);
@@ -203,7 +201,7 @@ function drawKey(ctx: Surface, [first]: readonly DrawnLine[], look: Look, heat: 
   ctx.fillText(text(high), frame.right, top + height / 2);
   ctx.fillText(text(low), right - width - 6, top + height / 2);
   const said = `${word("tipMean")} ${text(heat.mean)} · ${text(heat.min)} – ${text(heat.max)}`;
-  if (said.length * LETTER > right - width - text(low).length * LETTER - 24) return;
+  if (widthOf(said) > right - width - widthOf(text(low)) - 24) return;
   ctx.textAlign = "left";
   ctx.fillText(said, 12, top + height / 2);
 }

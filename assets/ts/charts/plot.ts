@@ -1,4 +1,5 @@
-import { type DrawnLine, dashOfLine, type Frame, isShaded, LETTER, type Look, yTicksOf } from "./frame";
+import { type DrawnLine, dashOfLine, type Frame, isShaded, type Look, yTicksOf } from "./frame";
+import { keepEnd, widthOf } from "./letters";
 import { BASELINE, DASHES, inkOf, type Palette, palette } from "./palette";
 import { type Axis, minorTicks, type Scale, type Tick, ticksOf, toPixel } from "./scale";
 import type { Surface } from "./surface";
@@ -48,7 +49,7 @@ function drawAxes(ctx: Surface, frame: Frame, look: Look, colors: Palette): void
   ctx.fillStyle = colors.axis;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
-  ctx.fillText(shortened(look.yName, (frame.right - 8) / LETTER), 8, frame.top - 15);
+  ctx.fillText(keepEnd(look.yName, frame.right - 8), 8, frame.top - 15);
 }
 
 function across(ctx: Surface, frame: Frame, y: number): void {
@@ -60,13 +61,13 @@ function across(ctx: Surface, frame: Frame, y: number): void {
 
 /** Write the ticks of x, and what x is at its end, in place of the ticks that would stand there. */
 export function drawBelow(ctx: Surface, frame: Frame, look: Look, colors: Palette): void {
-  const name = look.xName ? shortened(look.xName, (frame.right - frame.left) / 2 / LETTER) : "";
-  const end = name ? frame.right + 6 - name.length * LETTER - TEXT_GAP : frame.right + TEXT_GAP;
+  const name = look.xName ? keepEnd(look.xName, (frame.right - frame.left) / 2) : "";
+  const end = name ? frame.right + 6 - widthOf(name) - TEXT_GAP : frame.right + TEXT_GAP;
   ctx.fillStyle = colors.axis;
   ctx.textBaseline = "top";
   for (const { value, text } of apart(frame.x, look.axis)) {
     const x = toPixel(frame.x, value);
-    const half = (text.length * LETTER) / 2;
+    const half = widthOf(text) / 2;
     ctx.textAlign = x + half > frame.right + 6 ? "right" : x - half < frame.left - 16 ? "left" : "center";
     const right = ctx.textAlign === "right" ? Math.min(x, frame.right + 6) : x + half;
     if (right <= end) ctx.fillText(text, Math.min(x, frame.right + 6), frame.bottom + 7);
@@ -82,16 +83,11 @@ function apart(x: Scale, axis: Axis): Tick[] {
   let ticks: Tick[] = [];
   for (const space of [58, 80, 110, 160]) {
     ticks = ticksOf(x, axis, space);
-    const widest = Math.max(0, ...ticks.map(({ text }) => text.length * LETTER)) + TEXT_GAP;
+    const widest = Math.max(0, ...ticks.map(({ text }) => widthOf(text))) + TEXT_GAP;
     const places = ticks.map(({ value }) => toPixel(x, value));
     if (places.every((place, at) => at === 0 || place - (places[at - 1] as number) >= widest)) break;
   }
   return ticks;
-}
-
-/** Keep the end of a name, which tells more than its begin. */
-function shortened(name: string, most: number): string {
-  return name.length > most ? `…${name.slice(1 - Math.max(2, Math.floor(most)))}` : name;
 }
 
 export function drawBand(ctx: Surface, line: DrawnLine, frame: Frame, alpha: number): void {
