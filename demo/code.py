@@ -7,7 +7,7 @@ import numpy as np
 
 from demo.media import png
 
-SAVED = frozenset({2, 3, 4, 15, 178, 179})
+SAVED = frozenset({2, 3, 4, 15, *range(172, 180)})
 """Runs of the sweep that save theirs, by number."""
 
 _TRAIN = '''\
@@ -192,14 +192,22 @@ def files_of(number: int, config: dict[str, Any], source: np.random.Generator) -
     """Return what the run of this number uploads, by path; nothing where it saves no code."""
     if number not in SAVED:
         return {}
+    is_older = number % 2 == 1
     added = "".join(f"+{line}\n" for line in _OPTIMIZERS.splitlines())
     texts = {
-        "code/train.py": _TRAIN, "code/models/resnet.py": _RESNET, "code/optimizers.py": _OPTIMIZERS,
-        "diff.patch": _PATCH + added, "requirements.txt": _requirements(is_older=number % 2 == 1),
+        "code/train.py": _older(_TRAIN) if is_older else _TRAIN, "code/models/resnet.py": _RESNET,
+        "code/optimizers.py": _OPTIMIZERS,
+        "diff.patch": _PATCH + added, "requirements.txt": _requirements(is_older=is_older),
         "config.yaml": "".join(f"{key}:\n  value: {json.dumps(value)}\n" for key, value in config.items()),
     }  # fmt: skip
     files = {name: text.encode() for name, text in texts.items()}
     return files | {"plots/confusion.png": png(_confusion(source))}
+
+
+def _older(text: str) -> str:
+    """Return the training code as runs of odd numbers had it."""
+    clips = "        nn.utils.clip_grad_norm_(model.parameters(), clip)\n"
+    return text.replace(", label_smoothing=0.1", "").replace("default=90", "default=60").replace(clips, "")
 
 
 def _requirements(*, is_older: bool) -> str:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from metrics.views import (
+    code,
     diagnostics,
     downloads,
     frames,
@@ -33,6 +34,7 @@ urlpatterns = [
     path(f"{_PROJECT}/keys", workspace.keys, name="project_keys"),
     path(f"{_PROJECT}/values", workspace.values, name="project_values"),
     path(f"{_PROJECT}/histograms", histograms.overlay, name="project_histograms"),
+    path(f"{_PROJECT}/code-versions", code.code_versions, name="project_code_versions"),
     path(f"{_PROJECT}/tables", tables.project_tables, name="project_tables"),
     path(f"{_PROJECT}/tables.csv", tables.project_tables_csv, name="project_tables_csv"),
     path(f"{_PROJECT}/columns", run_columns.columns, name="project_columns"),

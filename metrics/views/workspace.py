@@ -270,6 +270,7 @@ def urls_of(project: Project) -> dict[str, str]:
     parts = ("series", "keys", "values", "histograms", "tables", "columns", "importance", "markdown")
     urls = {part: reverse(f"metrics:project_{part}", args=args) for part in parts}
     return urls | {
+        "code": reverse("metrics:project_code_versions", args=args),
         "selector": reverse("metrics:selector", args=args),
         "groups": reverse("metrics:run_groups", args=args),
         "run": reverse("runs:runs", args=args),

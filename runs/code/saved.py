@@ -57,6 +57,18 @@ class SavedCode:
         files = (file for source in self.sources for file in source.files)
         return next((file for file in files if file.key == key), None)
 
+    @property
+    def paths(self) -> set[str]:
+        """The paths of all files, those beside the code too."""
+        return {file.path for source in self.sources for file in source.files} | {
+            name for name in self._by_name if not name.startswith(_FOLDER)
+        }
+
+    def at(self, path: str) -> CodeFile | None:
+        """Return the file with this path: of the first source that has one, else beside the code."""
+        files = (file for source in self.sources for file in source.files)
+        return next((file for file in files if file.path == path), None) or self.named(path)
+
     def main_file(self, program: str) -> CodeFile | None:
         """Return the file of the program that ran, else the first."""
         files = [file for source in self.sources for file in source.files]

@@ -68,9 +68,14 @@ def _hardware(metadata: Metadata) -> str:
     return " · ".join(parts)
 
 
+def program_of(run: Run, metadata: Metadata) -> str:
+    """Return the program that the run was started with, "" if nothing says which."""
+    return str(metadata.get("codePath") or metadata.get("program") or run.program or "")
+
+
 def command_of(run: Run, metadata: Metadata, *, revealed: bool) -> tuple[str, bool]:
     """Return how the run was started, and whether something in it looks like a secret."""
-    program = str(metadata.get("codePath") or metadata.get("program") or run.program or "")
+    program = program_of(run, metadata)
     given = metadata.get("args")
     arguments = [str(part) for part in given] if isinstance(given, list) else []
     if not program:

@@ -18,7 +18,7 @@ from runs.code.saved import CONDA, PATCH, REQUIREMENTS, SavedCode, text_of, tree
 from runs.files.code_saving import code_refusal_reason
 from runs.models import Run
 from runs.run_page.context import run_context
-from runs.run_page.overview import environment_facts
+from runs.run_page.overview import environment_facts, program_of
 from runs.secrets.reveal import is_revealed
 from runs.selectors import environments_of, get_run
 from runs.views.run import run_of
@@ -58,9 +58,12 @@ def _is_fragment(request: HttpRequest) -> bool:
 
 
 def _file(request: HttpRequest, _actor: Actor, run: Run, code: SavedCode) -> dict[str, Any]:
-    key, metadata = request.GET.get("file", ""), environments_of(run)[0]
-    program = str(metadata.get("codePath") or metadata.get("program") or run.program or "")
-    file = (code.find(key) or code.named(key)) if key else code.main_file(program)
+    key = request.GET.get("file", "")
+    file = (
+        (code.find(key) or code.named(key))
+        if key
+        else code.main_file(program_of(run, environments_of(run)[0]))
+    )
     return {"file": file, "text": text_of(file, revealed=is_revealed(request, run))}
 
 

@@ -475,6 +475,7 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:project_keys": [_PROJECT],
     "metrics:project_values": [_PROJECT],
     "metrics:project_histograms": [_PROJECT],
+    "metrics:project_code_versions": [_PROJECT],
     "metrics:project_tables": [_PROJECT],
     "metrics:project_tables_csv": [_PROJECT],
     "metrics:project_columns": [_PROJECT],

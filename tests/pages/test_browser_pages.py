@@ -27,7 +27,7 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = {"serious", "critical"}
 OF_COLOURS = ("color-contrast", "link-in-text-block")
 """The rules that a page in the dark can break and the same page in the light keep; the rest ask for its elements."""
-FORGET_VIEWS = "from runs.models import SavedView; SavedView.objects.filter(project__name='cluster').delete()"
+FORGET_VIEWS = "from runs.models import SavedView; SavedView.objects.all().delete()"
 NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
 
@@ -215,6 +215,31 @@ def test_system_charts_show_nodes_and_devices_with_units(
     expect(_lines_of(page, "gpu.{gpu}.temp")).to_have_attribute("aria-label", re.compile("1 lines"))
     page.reload()  # what was chosen is kept
     expect(_lines_of(page, "gpu.{gpu}.temp")).to_have_attribute("aria-label", re.compile("1 lines"))
+    assert said == []
+    page.close()
+
+
+def test_a_code_panel_compares_what_runs_saved(visitor: BrowserContext, filled: Installation) -> None:
+    """RUN-26: runs with the same program are one version; the file that is chosen is kept."""
+    filled.manage("shell", "-c", FORGET_VIEWS)
+    page, said = open_page(visitor, f"{filled.url}/vision/cifar-sweep")
+    page.get_by_role("button", name="Add panel").first.click()
+    page.click(".panel-kind[data-kind=code]")
+    preview = page.locator("#panel-dialog .code-pair")
+    expect(preview.locator("[data-kind=changed]")).to_have_count(2)
+    page.click("#panel-dialog [data-submit]")
+    card = page.locator(".chart-card", has=page.locator(".code-pair")).first
+    expect(card.get_by_label("Version on the left")).to_have_value("0")
+    expect(card).to_contain_text("No readable train.py")
+    expect(card).not_to_contain_text("from __future__")
+    card.get_by_role("button", name="equal lines").first.click()
+    expect(card).to_contain_text("from __future__")
+    with page.expect_response(lambda answer: '"file":"optimizers.py"' in (answer.request.post_data or "")):
+        card.get_by_label("File").select_option("optimizers.py")
+    expect(card.locator(".code-pair")).to_have_class(re.compile("is-single"))
+    page.reload()
+    expect(card.get_by_label("File").locator("option:checked")).to_have_text("optimizers.py")
+    assert violations(page) == []
     assert said == []
     page.close()
 

@@ -21,6 +21,7 @@ export interface Stage {
     | "values"
     | "histograms"
     | "tables"
+    | "code"
     | "columns"
     | "importance"
     | "markdown"

@@ -107,6 +107,8 @@ export interface PanelSpec extends Partial<View> {
   /** What a panel of text says, and in which language code is. */
   content?: string;
   language?: string;
+  /** The file of the runs' code that a code panel without content compares; none is the program. */
+  file?: string;
   aggregate?: Aggregate;
   /** The run that others are compared with. */
   baseline?: string;

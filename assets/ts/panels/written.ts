@@ -1,6 +1,7 @@
 import { make } from "../lib/dom";
 import { word } from "../lib/words";
 import { highlight } from "../run/highlight";
+import { CodeComparer } from "./code/comparer";
 import { failure, note, skeleton } from "./notes";
 import type { MakePanel, Panel, Stage } from "./panel";
 import type { PanelSpec } from "./spec";
@@ -64,4 +65,6 @@ class Code extends Written {
 }
 
 export const makeMarkdown: MakePanel = (body, spec, stage) => new Markdown(body, spec, stage);
-export const makeCode: MakePanel = (body, spec, stage) => new Code(body, spec, stage);
+/** A text that somebody wrote, or else a file of the runs' own code. */
+export const makeCode: MakePanel = (body, spec, stage, head) =>
+  spec.content === undefined ? new CodeComparer(body, spec, stage, head) : new Code(body, spec, stage);

@@ -38,9 +38,24 @@ function of(comment: string, text: string, words: string, key = "(?!)"): RegExp 
 
 /** Colour the text of a `<pre data-language>`. */
 export function highlight(element: HTMLElement): void {
-  const pattern = LANGUAGES[element.dataset.language ?? ""];
-  const text = element.textContent ?? "";
-  if (!pattern || text.length > LONGEST) return;
+  element.replaceChildren(...colored(element.textContent ?? "", element.dataset.language ?? ""));
+}
+
+/** The lines of a text, each coloured as it is within the whole. */
+export function highlightedLines(text: string, language: string): Node[] {
+  const lines: DocumentFragment[] = [document.createDocumentFragment()];
+  for (const node of colored(text, language)) {
+    for (const [at, part] of (node.textContent ?? "").split("\n").entries()) {
+      if (at) lines.push(document.createDocumentFragment());
+      if (part) lines.at(-1)?.append(node instanceof HTMLElement ? make("span", node.className, part) : part);
+    }
+  }
+  return lines;
+}
+
+function colored(text: string, language: string): Node[] {
+  const pattern = LANGUAGES[language];
+  if (!pattern || text.length > LONGEST) return [document.createTextNode(text)];
   const nodes: Node[] = [];
   let from = 0;
   for (const match of text.matchAll(pattern)) {
@@ -52,6 +67,5 @@ export function highlight(element: HTMLElement): void {
     );
     from = match.index + match[0].length;
   }
-  nodes.push(document.createTextNode(text.slice(from)));
-  element.replaceChildren(...nodes);
+  return [...nodes, document.createTextNode(text.slice(from))];
 }

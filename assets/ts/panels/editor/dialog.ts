@@ -202,9 +202,9 @@ function cardOf({ id }: PanelSpec): Element | null {
   return document.querySelector(`.chart-card[data-key="${CSS.escape(id)}"]`);
 }
 
-/** Tables and pictures need room. */
+/** Tables, pictures and code need room. */
 function sizeOf(kind: PanelKind): Changes {
-  return kind === "table" || kind === "media"
+  return ["table", "media", "code"].includes(kind)
     ? { span: 2, height: 360 }
     : { span: undefined, height: undefined };
 }

@@ -120,3 +120,10 @@ export function segments(label: string, options: readonly Option[], value: strin
   show();
   return { element: box, read: () => chosen };
 }
+
+/** What is hidden must not keep a form from being sent. */
+export function showWhole(element: HTMLElement, isShown: boolean): void {
+  element.hidden = !isShown;
+  for (const input of element.querySelectorAll<HTMLInputElement>("input, select, textarea"))
+    input.disabled = !isShown;
+}

@@ -1,7 +1,8 @@
+import { make } from "../../lib/dom";
 import { word } from "../../lib/words";
 import { AGGREGATES, GROUP_BANDS, GROUP_LINES, type PanelKind, type PanelSpec } from "../spec";
 import { ChartEditor } from "../vega/editor";
-import { choice, type Field, longText, ownChoice, ownSwitch, text } from "./fields";
+import { choice, type Field, longText, ownChoice, ownSwitch, segments, showWhole, text } from "./fields";
 import { as, type Context, type Part, type SpecField, together } from "./form";
 import { groupField } from "./group-field";
 import { lineParts } from "./line-form";
@@ -41,11 +42,7 @@ const FORMS: Partial<Record<PanelKind, Form>> = {
     ),
   markdown: ({ content = "" }) =>
     data(as("content", longText(word("markdownText"), content, "panel-text-source"))),
-  code: ({ content = "", language = "python" }) =>
-    data(
-      as("language", choice(word("language"), LANGUAGES, language)),
-      as("content", longText(word("codeText"), content, "panel-text-source mono")),
-    ),
+  code: (spec) => data(codeField(spec)),
   custom: (spec, { stage, history }) => data(chartField(spec, new ChartEditor(spec, stage, history))),
 };
 
@@ -58,6 +55,33 @@ const LANGUAGES = [
   ["script", "C, Go, Java, JavaScript, Rust"],
   ["diff", "Diff"],
 ] as const;
+
+/** A file of the runs' own code, or a text. */
+function codeField({ content, language = "python", file = "" }: PanelSpec): SpecField {
+  const name = text(word("codeFile"), file, word("codeProgram"));
+  const kind = choice(word("language"), LANGUAGES, language);
+  const written = longText(word("codeText"), content ?? "", "panel-text-source mono");
+  const way = segments(
+    word("codeFrom"),
+    ["file", "text"].map((one) => [one, word(`codeFrom_${one}`)] as const),
+    content === undefined ? "file" : "text",
+  );
+  const element = make("div", "panel-lines-field is-wide");
+  element.append(way.element, name.element, kind.element, written.element);
+  const show = () => {
+    showWhole(name.element, way.read() === "file");
+    for (const { element } of [kind, written]) showWhole(element, way.read() === "text");
+  };
+  way.element.addEventListener("change", show);
+  show();
+  return {
+    element,
+    read: () =>
+      way.read() === "file"
+        ? { file: name.read() || undefined, content: undefined, language: undefined }
+        : { file: undefined, content: written.read(), language: kind.read() },
+  };
+}
 
 function data(...fields: SpecField[]): Part[] {
   return [{ name: "data", fields }];

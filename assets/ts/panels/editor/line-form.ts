@@ -5,7 +5,7 @@ import { DEVICES } from "../devices";
 import { ExpressionError, parseExpression } from "../expression";
 import { MOST_MATCHES, matching, patternOf } from "../pattern";
 import { OWN_AXIS, type PanelSpec } from "../spec";
-import { amount, type Field, labelled, ownChoice, ownSwitch, segments, text } from "./fields";
+import { amount, type Field, labelled, ownChoice, ownSwitch, segments, showWhole, text } from "./fields";
 import { as, type Context, type Part, type SpecField, together } from "./form";
 import { groupFields, logFields } from "./kind-forms";
 import { LineLooks } from "./line-looks";
@@ -56,12 +56,6 @@ function linesField(spec: PanelSpec, keys: readonly string[]): SpecField {
       };
     },
   };
-}
-
-/** What is hidden must not keep a form from being sent. */
-function showWhole(element: HTMLElement, isShown: boolean): void {
-  element.hidden = !isShown;
-  for (const input of element.querySelectorAll("input")) input.disabled = !isShown;
 }
 
 /** A regular expression, and which keys match it now. */

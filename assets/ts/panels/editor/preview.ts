@@ -100,12 +100,15 @@ export class Preview {
 }
 
 /** The word that says what a panel lacks before it can be drawn. */
-function missingOf({ kind, keys, columns = [], content = "" }: PanelSpec): string {
+function missingOf(spec: PanelSpec): string {
+  const { kind, keys, columns = [], content = "" } = spec;
   const chosen = columns.filter(Boolean).length;
   if (kind === "line") return keys.length ? "" : "previewKeys";
   if (["histogram", "table", "media"].includes(kind)) return keys[0] ? "" : "previewKey";
   if (["scatter", "parallel"].includes(kind)) return chosen > 1 ? "" : "previewColumns";
   if (["bar", "scalar"].includes(kind)) return chosen ? "" : "previewColumn";
-  if (["markdown", "code"].includes(kind)) return content.trim() ? "" : "previewText";
+  if (kind === "markdown" || (kind === "code" && spec.content !== undefined)) {
+    return content.trim() ? "" : "previewText";
+  }
   return "";
 }
