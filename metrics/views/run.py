@@ -19,7 +19,6 @@ from metrics.views import workspace
 from runs.access import ChartAction, RunAction
 from runs.models import Run
 from runs.run_page.context import run_context
-from runs.saved_views.selectors import working_view
 from runs.selectors import get_run
 
 
@@ -34,7 +33,7 @@ def _page(request: HttpRequest, names: tuple[str, str, str], tab: str) -> HttpRe
     framed = is_framed(request)
     context = run_context(actor, run, tab=tab, read_only=framed)
     part = "run-system" if is_system else "run-history"
-    start = working_view(actor, run.project)
+    start = context["working"]
     context |= {
         "part": part,
         "start": {"panels": start[part]} if part in start else {},

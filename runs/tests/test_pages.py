@@ -13,7 +13,7 @@ from accounts.models import OutboxMail, User
 from common.errors import Invalid
 from runs.lifecycle.fields import RunFields
 from runs.lifecycle.services import log_run
-from runs.models import Run
+from runs.models import Run, SavedView
 from runs.projects.members import add_project_member
 from teams.members.services import remove_member
 from teams.models import Organization, Visibility
@@ -132,6 +132,22 @@ def test_the_overview_says_where_it_ran(client, run, member):
 def test_the_short_address_leads_to_the_run(client, run, member):
     answer = client.get("/" + "/".join(names(run)))
     assert answer.url == reverse("metrics:run_workspace", args=names(run))
+
+
+@pytest.mark.parametrize(
+    ("picked", "shown"),
+    [
+        ({"other": "#12ab34"}, 'run-color-0" data-run-color="0"'),
+        ({"run": 13}, 'run-color-5 is-dashed" data-run-color="13"'),
+        ({"run": "#12ab34"}, 'data-run-color="#12ab34"'),
+    ],
+)
+def test_a_run_page_has_the_color_that_its_viewer_picked_in_the_workspace(client, run, member, picked, shown):
+    Run.objects.filter(pk=run.pk).update(number=1)
+    colors = {run.uid if name == "run" else name: color for name, color in picked.items()}
+    SavedView.objects.create(project=run.project, user=member, name="", spec={"selector": {"colors": colors}})
+    for page in ("metrics:run_workspace", "runs:run_overview"):
+        assert shown in client.get(reverse(page, args=names(run))).content.decode()
 
 
 def test_a_projects_page_costs_the_same_for_many_runs(client, run, member, django_assert_max_num_queries):

@@ -1,3 +1,4 @@
+import { paint } from "../charts/palette";
 import type { RunMessage } from "../charts/wire";
 import { announce } from "../lib/announce";
 import { one } from "../lib/dom";
@@ -51,6 +52,14 @@ function watchSignal(): void {
   }, 30_000);
 }
 
+/** Classes have the colors of the palette; one that somebody picked freely is painted. */
+function paintPicked(): void {
+  const page = one<HTMLElement>("[data-run-color]");
+  const { runColor = "" } = page.dataset;
+  if (runColor.startsWith("#")) paint(page, runColor);
+}
+
+paintPicked();
 enableFields();
 enableMove();
 enableTags();

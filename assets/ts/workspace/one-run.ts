@@ -9,7 +9,7 @@ export class OneRun implements Runs {
   private readonly run: RunInfo;
 
   constructor({ uid = "", name = "", state = "", color = "0" }: DOMStringMap) {
-    this.run = { uid, name, state, color: Number(color) };
+    this.run = { uid, name, state, color: color.startsWith("#") ? color : Number(color) };
   }
 
   drawn(): RunInfo[] {
