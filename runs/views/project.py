@@ -1,5 +1,7 @@
 """A project's overview and settings, its deleted runs, and the comparison of some runs (RUN-20, RUN-7, RUN-29)."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -25,7 +27,7 @@ from runs.models import Run
 from runs.projects import services as projects
 from runs.projects.visibility import choices_for
 from runs.saved_views.selectors import working_view
-from runs.table.comparison import compare_runs
+from runs.table.comparison import ComparisonSection, compare_runs
 from runs.table.environments import compare_environments
 from runs.table.run_colors import run_colors
 from teams.models import Visibility
@@ -144,12 +146,19 @@ def deleted(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     return render(request, f"runs/projects/deleted_runs.html{part}", context)
 
 
+_COMPARED: dict[str, Callable[[Sequence[Run]], list[ComparisonSection]]] = {
+    "values": partial(compare_runs, with_equal=True),
+    "environment": compare_environments,
+}
+
+
 @declare(RunAction.VIEW)
 @require_GET
 def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Set chosen runs side by side; ``runs`` repeated, ``all=1`` also shows what is equal.
 
-    ``part=environment`` answers with the lines on machines and packages alone, which lie in files of the runs.
+    ``part=values`` answers with the lines on what the runs logged alone, ``part=environment`` with those on machines
+    and packages, which lie in files of the runs.
     """
     actor = actor_of(request)
     row = selectors.get_project(actor, entity, project)
@@ -162,12 +171,12 @@ def compare(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     found: dict[str, Run] = {run.uid: run for run in selectors.runs_of(actor, row).filter(uid__in=uids)}
     runs = [found[uid] for uid in uids if uid in found]
     context: dict[str, Any] = {"project": row, "team": row.team, "runs": runs}
-    if request.GET.get("part") == "environment":
-        context["parts"] = compare_environments(runs)
+    if part := _COMPARED.get(request.GET.get("part", "")):
+        context["parts"] = part(runs)
         return render(request, "runs/table/comparison_parts.html", context)
     context |= {
         "heads": [(run, _address([other for other in runs if other is not run])) for run in runs],
-        "parts": compare_runs(runs, with_equal=True),
+        "parts": _COMPARED["values"](runs),
         "with_equal": bool(request.GET.get("all")),
         "missing": [uid for uid in uids if uid not in found],
         "can_add": len(runs) < MOST_COMPARED,

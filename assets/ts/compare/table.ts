@@ -1,8 +1,11 @@
 import { one } from "../lib/dom";
 import { showDeltas } from "./deltas";
 
-/** What is shown of a comparison: search over keys, only differences, and differences from a baseline (RUN-29). */
-export function enableComparison(root: HTMLElement): void {
+/**
+ * What is shown of a comparison: search over keys, only differences, and differences from a baseline (RUN-29).
+ * @returns what shows it anew, for when rows are others.
+ */
+export function enableComparison(root: HTMLElement): () => void {
   const table = one<HTMLTableElement>(".compare-table", root);
   const search = one<HTMLInputElement>("[data-page-search]", root);
   const only = one<HTMLInputElement>("[data-only-differences]", root);
@@ -24,6 +27,7 @@ export function enableComparison(root: HTMLElement): void {
   });
   document.addEventListener("htmx:afterSwap", show);
   show();
+  return show;
 }
 
 /** A link shows others the same. */

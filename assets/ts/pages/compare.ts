@@ -1,6 +1,7 @@
 import { paint } from "../charts/palette";
 import { enableAdding } from "../compare/add-run";
-import { drawCharts } from "../compare/charts";
+import { ComparisonCharts } from "../compare/charts";
+import { followRuns } from "../compare/live";
 import { enableComparison } from "../compare/table";
 import { one } from "../lib/dom";
 import { cellsOf } from "../lib/table-text";
@@ -34,16 +35,18 @@ function begin(): void {
     const head = table.querySelector<HTMLElement>(`thead [data-uid="${CSS.escape(run.uid)}"] .compare-head`);
     if (head) paint(head, run.color);
   }
-  enableComparison(root);
+  const show = enableComparison(root);
   enableCopying(table);
-  const keys = [...table.querySelectorAll<HTMLElement>("[data-part=summary] tr[data-key]")];
-  drawCharts(
-    root,
-    runs,
-    keys.map(({ dataset }) => dataset.key ?? ""),
-  ).catch((error: unknown) => {
+  const charts = new ComparisonCharts(root, runs, () => keysIn(table));
+  charts.read().catch((error: unknown) => {
     console.info("compare", error); // the table says the same in numbers
   });
+  followRuns(root, runs, charts, show);
+}
+
+function keysIn(table: HTMLTableElement): string[] {
+  const rows = [...table.querySelectorAll<HTMLElement>("[data-part=summary] tr[data-key]")];
+  return rows.map(({ dataset }) => dataset.key ?? "");
 }
 
 /** Copy what is set side by side, as it is shown. */
