@@ -30,7 +30,7 @@ from runs import selectors
 from runs.access import ProjectAction
 from runs.models import Project
 from runs.names.sweep_names import SweepName, sweep_names
-from runs.projects.quickstart import script_for
+from runs.projects.quickstart import script_for, server_address
 from runs.query.column_names import named_column, quoted
 from runs.query.expression import read_expression, tree_of
 from runs.saved_views.pages import views_context
@@ -206,7 +206,11 @@ def _table_context(table: Table, state: TableState, error: Invalid | None) -> di
     elif page.total:
         context["rows"] = _rows(table, columns, page.rows, 0)
     else:
-        context["script"] = script_for(entity=table.names[0], project=table.names[1])
+        context |= {
+            "project": table.project,
+            "script": script_for(entity=table.names[0], project=table.names[1]),
+            "base_url": server_address(table.request),
+        }
     error_reply = _error_json(error) if error else None
     reply = {
         "shown": list(names),
