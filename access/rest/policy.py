@@ -81,7 +81,7 @@ def in_person(request: Request) -> Actor:
     """
     actor = signed_in(request)
     if actor.scopes is not None:
-        raise Forbidden("API keys with scopes can’t do this. Use a key without scopes, or the web page.")
+        raise Forbidden("API keys with scopes cannot do this. Use a key without scopes, or the web page.")
     return actor
 
 

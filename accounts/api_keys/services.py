@@ -89,7 +89,7 @@ def issue_api_key(
     for scope in scopes or ():
         spec_of(scope)
     if actor.impersonated_by:
-        raise Forbidden("You can’t create API keys while acting as someone else.")
+        raise Forbidden("You cannot create API keys while acting as someone else.")
     if actor.scopes is not None and not (scopes is not None and actor.scopes.issuperset(scopes)):
         raise Forbidden("A restricted API key can only create keys with some of its own scopes.")
     _check_reach(actor, scopes)
@@ -122,7 +122,7 @@ def _check_reach(actor: Actor, scopes: Collection[str] | None) -> None:
     """Let no key give what it does not reach itself."""
     for scope in scopes or ():
         if not actor.reaches(scope):
-            raise Forbidden(f"API keys can’t grant the scope {scope}; choose it on your API keys page.")
+            raise Forbidden(f"API keys cannot grant the scope {scope}; choose it on your API keys page.")
 
 
 @transaction.atomic

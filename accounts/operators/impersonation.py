@@ -88,7 +88,7 @@ def begin(*, actor: Actor, user: User, reason: str) -> dict[str, Any]:
         raise Invalid(_("Enter a reason; it is kept in the audit log."))
     if not may_be_acted_as(user):
         raise Conflict(
-            _("You can’t act as %(name)s: only as an active person who is not an operator.") % {"name": user}
+            _("You cannot act as %(name)s: only as an active person who is not an operator.") % {"name": user}
         )
     until = timezone.now() + LASTS
     record(actor, BEGIN, user, after={"reason": reason.strip()[:500], "until": until.isoformat()})

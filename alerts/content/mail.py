@@ -31,7 +31,7 @@ def mail_message(message: Message, user: User, recipients: Sequence[EventRecipie
         context = _context(message, recipients, subscription)
     mail = sending.send(TEMPLATE, user, context, headers=headers_of(subscription))
     if mail is None:
-        raise Unavailable("People without an email address can’t be emailed.")
+        raise Unavailable("People without an email address cannot be emailed.")
     return mail
 
 

@@ -176,7 +176,7 @@ def _copy(request: HttpRequest, automation: Automation) -> str:
     if name:
         project = creatable_projects(actor, automation.team).filter(name=name).first()
         if project is None:
-            raise NotFound(_("This project doesn’t exist here, or you can’t create automations in it."))
+            raise NotFound(_("This project doesn’t exist here, or you cannot create automations in it."))
     copy_name = request.POST.get("name", "").strip() or _("Copy of %(name)s") % {"name": automation.name}
     copy = copy_automation(actor=actor, automation=automation, name=copy_name[:128], project=project)
     return _("%(name)s created for %(where)s.") % {

@@ -237,7 +237,7 @@ def _require_choice(row: Subscription, plan: Plan, *, left: Plan) -> None:
     _require_self_service(row.plan)
     if plan.by_contact:
         raise Conflict(
-            _("%(plan)s is available by contract only and can’t be chosen here.") % {"plan": plan.name}
+            _("%(plan)s is available by contract only and cannot be chosen here.") % {"plan": plan.name}
         )
     if plan.pk != left.pk and not choosable(row).filter(pk=plan.pk).exists():
         raise NotFound(_("This plan is not available."))

@@ -102,13 +102,13 @@ def _consequence_message(subscription: Subscription, limit: Limit) -> str:
         return _seats_message(limit)
     if limit.price_usd is not None:
         names = {"price": unit_price(limit.price_usd), "unit": limit.unit}
-        return _("Extra usage costs %(price)s per %(unit)s. Logging isn’t blocked.") % names
+        return _("Usage above the plan costs %(price)s per %(unit)s. Logging isn’t blocked.") % names
     if limit.kind is LimitKind.STORAGE and settings.ENFORCE_LIMITS:
         return _storage_message(subscription, limit)
     if limit.kind is LimitKind.INGESTION and settings.ENFORCE_LIMITS:
         return _("Trace data above the limit is rejected. Metrics and logs still work.")
     if is_billed(subscription):
-        return _("Nothing is blocked, and extra usage is free.")
+        return _("Nothing is blocked, and usage above the plan is free.")
     return _("Nothing is blocked.")
 
 

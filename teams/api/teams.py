@@ -57,7 +57,7 @@ def person_of(request: Request) -> User:
     """
     actor = signed_in(request)
     if actor.kind is ActorKind.SERVICE:
-        raise Forbidden("Service accounts can’t create teams.", action=OrganizationAction.CREATE_TEAM)
+        raise Forbidden("Service accounts cannot create teams.", action=OrganizationAction.CREATE_TEAM)
     return User.objects.get(pk=actor.lookup_id)
 
 

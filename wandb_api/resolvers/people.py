@@ -198,7 +198,7 @@ def resolve_create_team(_: Any, info: Info, input: dict[str, Any]) -> dict[str, 
     candidates = people.filter(username__iexact=username) if username else people.filter(pk=actor.lookup_id)
     admin = candidates.first()
     if admin is None or admin.is_service_account:
-        raise NotFound(f"User “{username}” can’t be an admin of the team.")
+        raise NotFound(f"User “{username}” cannot be an admin of the team.")
     organization = _home_organization(actor, admin, name)
     team = create_team(actor=actor, name=name, organization=organization, admin=admin)
     return {"entity": entity_node(team)}

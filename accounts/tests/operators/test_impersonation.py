@@ -65,7 +65,7 @@ def test_neither_operators_nor_programs_nor_who_is_switched_off(
 ):
     other = UserFactory()
     User.objects.filter(pk=other.pk).update(**user)
-    assert "You can’t act as" in begin(client, other).content.decode()
+    assert "You cannot act as" in begin(client, other).content.decode()
     assert impersonation.SESSION_KEY not in client.session
 
 

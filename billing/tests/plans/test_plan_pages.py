@@ -78,7 +78,7 @@ class TestStart:
         assert f'href="{reverse("billing:start")}"' not in _text(client, member, "accounts:profile")
         assert client.get(reverse("billing:start")).headers["Location"] == reverse("billing:own")
         text = _text(client, member, "billing:own")
-        assert "You can’t see the billing of any organization; only its admins can." in text
+        assert "You cannot see the billing of any organization; only its admins can." in text
         assert "ada" in text
         assert client.get(reverse("billing:overview", args=["acme"])).status_code == 403
 
