@@ -112,7 +112,8 @@ def _name_cell(drawing: Drawing, css: str, run: Run) -> str:
     return (
         f'<th scope="row" class="{css}"><span class="run-cell {color_class(color)}"{own}>'
         '<span class="run-swatch"></span>'
-        f'<a class="crop" href="{drawing.runs_url}{quote(segment_of(run.uid), safe="")}" title="{escape(name)}">'
+        f'<a class="crop" href="{drawing.runs_url}{quote(segment_of(run.uid), safe="")}"'
+        f' title="{escape(name)}" aria-label="{escape(name)}">'
         f"{croppable(name)}</a>{lock}</span></th>"
     )
 

@@ -81,6 +81,7 @@ export class Chips {
     element.title = line.label;
     const last = line.y.findLast((one) => !Number.isNaN(one));
     value.textContent = last === undefined ? "–" : textOf(last, unit);
+    element.ariaLabel = `${line.label} ${value.textContent}`;
     element.classList.toggle("is-off", !this.isolation.isDrawn(line.id));
     element.setAttribute("aria-pressed", String(this.isolation.has(line.id)));
   }

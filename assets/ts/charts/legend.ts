@@ -155,6 +155,7 @@ export class Legend {
     if (number.textContent !== text) number.textContent = text;
     writeCropped(row.querySelector(".crop") as HTMLElement, line.label);
     button.title = line.label; // a group may have grown
+    button.ariaLabel = `${line.label} ${text}`;
     paintSwatch(row.querySelector(".line-swatch") as HTMLElement, line);
     row.classList.toggle("is-off", !this.isolation.isDrawn(line.id));
     button.setAttribute("aria-pressed", String(this.isolation.has(line.id)));

@@ -99,6 +99,14 @@ def test_the_page_shows_runs_without_any_script(client, project, member):
     assert goals == {"summary.val/acc": "maximize", "summary.loss": "minimize"}
 
 
+@pytest.mark.parametrize("page", ["runs:runs", "metrics:workspace"])
+def test_a_name_that_is_cut_is_whole_for_screen_readers(client, project, member, page):
+    """RUN-24: browsers would read the two parts with a space between them."""
+    make(project, "one", display_name="lunar <lantern> 179")
+    text = client.get(reverse(page, args=[project.team.name, project.name])).content.decode()
+    assert 'aria-label="lunar &lt;lantern&gt; 179"' in text
+
+
 def test_text_of_users_is_text(client, project, member):
     evil = "<script>alert(1)</script>"
     make(project, "evil", config={evil: evil, "a": 1}, display_name=evil, notes=evil, tags=[evil], group=evil)
