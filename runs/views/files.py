@@ -1,6 +1,7 @@
 """The Files tab."""
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,6 +15,7 @@ from access.routes import declare
 from access.web.requests import actor_of
 from common.errors import NotFound
 from common.formats.numbers import int_param
+from common.templatetags.runyard import number
 from common.web.file_tree import FILES_A_PAGE
 from common.web.responses import attachment
 from runs import selectors
@@ -27,6 +29,7 @@ from runs.views.run import run_of
 from storage.signed_urls import tickets
 
 _MOST_FILES = 10**9
+_MOST_DELETED = 1000
 
 
 @declare(RunAction.VIEW)
@@ -91,13 +94,25 @@ def run_files_zip(request: HttpRequest, **names: str) -> StreamingHttpResponse:
 @declare(RunAction.DELETE_FILES)
 @require_POST
 def run_files_delete(request: HttpRequest, **names: str) -> HttpResponse:
-    """Delete the files named by repeated ``name``."""
+    """Delete the files named by repeated ``name``, and all in each ``folder``, which ends with a slash."""
     run, actor = run_of(request, names), actor_of(request)
     require(actor, RunAction.DELETE_FILES, run)
-    chosen = list(selectors.files_of(run).filter(name__in=request.POST.getlist("name")[:1000]))
-    for file in chosen:
-        file.run = run
-        delete_run_file(actor=actor, file=file)
-    count = len(chosen)
-    messages.success(request, ngettext("%(n)d file deleted.", "%(n)d files deleted.", count) % {"n": count})
+    meant = Q(name__in=request.POST.getlist("name"))
+    for folder in request.POST.getlist("folder"):
+        if folder.endswith("/"):
+            meant |= Q(name__startswith=folder)
+    files = selectors.files_of(run).filter(meant)
+    count = files.count()
+    if count > _MOST_DELETED:
+        text = _(
+            "At most %(most)s files can be deleted at once; %(count)s are selected. Nothing was deleted."
+        )
+        messages.error(request, text % {"most": number(_MOST_DELETED), "count": number(count)})
+    else:
+        for file in files:
+            file.run = run
+            delete_run_file(actor=actor, file=file)
+        messages.success(
+            request, ngettext("%(n)d file deleted.", "%(n)d files deleted.", count) % {"n": count}
+        )
     return redirect("runs:run_files", names["entity"], names["project"], names["uid"])

@@ -244,6 +244,20 @@ def test_a_code_panel_compares_what_runs_saved(visitor: BrowserContext, filled: 
     page.close()
 
 
+def test_a_folder_of_files_is_selected_as_a_whole(visitor: BrowserContext, filled: Installation) -> None:
+    """RUN-41: the box of a folder is that of all files in it; one that is left out leaves the folder out."""
+    page, said = open_page(visitor, f"{filled.url}/vision/cifar-sweep/runs/sweep004/files")
+    count = page.locator("[data-chosen-count]")
+    page.get_by_label("Select all in code/", exact=True).check()
+    expect(count).to_have_text("3 selected")
+    page.get_by_label("Select code/train.py").uncheck()
+    expect(count).to_have_text("2 selected")
+    expect(page.get_by_label("Select all in code/", exact=True)).not_to_be_checked()
+    expect(page.get_by_label("Select all in code/models/")).to_be_checked()
+    assert said == []
+    page.close()
+
+
 def test_the_hosts_page_searches_and_follows_what_is_sampled(
     visitor: BrowserContext, filled: Installation
 ) -> None:

@@ -370,6 +370,21 @@ def test_files_are_deleted_by_who_may(client, run, member):
     assert list(RunFile.objects.filter(run=run).values_list("name", flat=True)) == ["b.txt"]
 
 
+def test_all_in_a_folder_is_deleted(client, run, member, monkeypatch):
+    for name in ("a/one.txt", "a/b/two.txt", "ab.txt", "c.txt"):
+        add_run_file(run, name)
+    client.force_login(make_member(run.project.team, Preset.ADMIN))
+    page = client.get(url(run, "runs:run_files")).content.decode()
+    assert 'name="folder" value="a/" data-count="2"' in page
+    monkeypatch.setattr("runs.views.files._MOST_DELETED", 1)
+    chosen = {"folder": ["a/", "a", ""]}
+    refused = client.post(url(run, "runs:run_files_delete"), chosen, follow=True).content.decode()
+    assert "At most 1 files can be deleted at once; 2 are selected." in refused
+    monkeypatch.undo()
+    client.post(url(run, "runs:run_files_delete"), chosen)
+    assert set(RunFile.objects.filter(run=run).values_list("name", flat=True)) == {"ab.txt", "c.txt"}
+
+
 def test_previews_say_what_a_file_is(client, run, member):
     add_run_file(run, "a.json", b'{"x":[1,2]}')
     add_run_file(run, "b.bin", b"\x00\x01")
