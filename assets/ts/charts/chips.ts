@@ -91,7 +91,7 @@ export class Chips {
     element.type = "button";
     const swatch = makeSwatch({ color: 0, dash: 0 });
     const [name, value] = [make("span", "crop line-chip-name"), make("span", "line-chip-value num")];
-    element.append(swatch, name, value);
+    element.append(swatch, name, " ", value);
     for (const event of ["pointerenter", "focus"] as const)
       element.addEventListener(event, () => this.actions.lift(this.shown[at] ?? null));
     element.addEventListener("click", (event) => {

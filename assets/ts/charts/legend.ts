@@ -170,6 +170,7 @@ export class Legend {
     button.append(
       makeSwatch(line),
       make("span", "crop"),
+      " ", // between what is read out
       make("span", "legend-value num"),
       makeIcon("check"),
     );
