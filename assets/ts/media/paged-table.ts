@@ -37,8 +37,8 @@ export interface Options {
   where?: Condition[];
   filtered?(where: Condition[]): void;
   counted?(total: number): void;
-  /** Shown above the table. */
-  above?: HTMLElement;
+  /** The first of the tools above the table. */
+  first?: HTMLElement;
   /** Hear at which steps there are tables. */
   stepsFound?(steps: number[]): void;
 }
@@ -175,10 +175,11 @@ export class PagedTable {
     this.drawRows(reply);
     if (this.rows.isConnected) return;
     const tools = make("div", "panel-tools");
-    tools.append(this.search, this.filters.button, this.choice, this.pages);
-    const above = this.options.above ? [this.options.above] : [];
-    const parts = reply.columns.length ? [tools, this.filters.element, this.notes, this.rows] : [this.notes];
-    this.box.replaceChildren(...above, ...parts);
+    if (this.options.first) tools.append(this.options.first);
+    const hasColumns = reply.columns.length > 0;
+    if (hasColumns) tools.append(this.search, this.filters.button, this.choice, this.pages);
+    const parts = hasColumns ? [this.filters.element, this.notes, this.rows] : [this.notes];
+    this.box.replaceChildren(tools, ...parts);
   }
 
   private drawChoice(reply: Reply): void {

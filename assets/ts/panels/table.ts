@@ -66,7 +66,7 @@ class Tables implements Panel {
         this.where = where;
         this.head.keep({ where });
       },
-      above: this.steps.element,
+      first: this.steps.element,
       stepsFound: (steps) => this.steps.offer(steps),
       counted: (n) => this.head.say(this.countText(n, runs.length)),
     });
