@@ -54,6 +54,17 @@ export function throttle(act: () => void, pauseMs: number): () => void {
   };
 }
 
+/** Call `act` once `pauseMs` milliseconds have passed without another call; `cancel` forgets one that waits. */
+export function debounce(act: () => void, pauseMs: number): { (): void; cancel(): void } {
+  let timer: number | undefined;
+  const cancel = () => clearTimeout(timer);
+  const soon = () => {
+    cancel();
+    timer = window.setTimeout(act, pauseMs);
+  };
+  return Object.assign(soon, { cancel });
+}
+
 /** Whether keys typed at `target` are text. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");

@@ -1,5 +1,5 @@
 import { type Color, paint } from "../charts/palette";
-import { make, makeIcon, makeIconButton } from "../lib/dom";
+import { debounce, make, makeIcon, makeIconButton } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
@@ -53,7 +53,7 @@ export class PagedTable {
   private groupBy: string;
   private readonly open = new Map<string, Row[]>();
   private asking: AbortController | undefined;
-  private timer: number | undefined;
+  private readonly searchSoon = debounce(() => this.ask({ find: this.search.value.trim() }), PAUSE_MS);
   private readonly search = make("input", "form-control form-control-sm");
   private readonly filters: TableFilters;
   private readonly choice = make("select", "form-select form-select-sm");
@@ -69,10 +69,7 @@ export class PagedTable {
     this.search.type = "search";
     this.search.placeholder = word("filterRows");
     this.search.setAttribute("aria-label", word("filterRows"));
-    this.search.addEventListener("input", () => {
-      clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => this.ask({ find: this.search.value.trim() }), PAUSE_MS);
-    });
+    this.search.addEventListener("input", this.searchSoon);
     this.filters = new TableFilters(structuredClone(options.where ?? []), () => {
       this.options.filtered?.(this.filters.whole);
       this.ask({});
@@ -105,7 +102,7 @@ export class PagedTable {
   }
 
   destroy(): void {
-    clearTimeout(this.timer);
+    this.searchSoon.cancel();
     this.filters.destroy();
     this.asking?.abort();
   }

@@ -1,10 +1,18 @@
-import { make, makeIconButton } from "../lib/dom";
+import { debounce, make, makeIconButton } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
 import { lastAtMost } from "../logs/rows";
 
 /** Between two steps while it plays, milliseconds. */
 const FRAME_MS = 400;
+
+/** A slider that moves asks once, milliseconds. */
+const REST_MS = 120;
+
+/** Call `act` once steps have not been chosen for a moment. */
+export function onceChosen(act: () => void): ReturnType<typeof debounce> {
+  return debounce(act, REST_MS);
+}
 
 /** Chooses one of the logged steps: a slider, arrows, a player, and a field for its number. */
 export class Stepper {

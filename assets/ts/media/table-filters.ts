@@ -1,4 +1,4 @@
-import { make, makeIcon, makeIconButton } from "../lib/dom";
+import { debounce, make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
 
 /** Letters that are typed are asked for together, milliseconds. */
@@ -40,7 +40,7 @@ export class TableFilters {
   private readonly count = make("span", "count");
   private columns: FilterColumn[] = [];
   private asked = "[]";
-  private timer: number | undefined;
+  private readonly askSoon = debounce(() => this.ask(), PAUSE_MS);
 
   /** @param changed - Called when other rows are meant. */
   constructor(
@@ -77,7 +77,7 @@ export class TableFilters {
   }
 
   destroy(): void {
-    clearTimeout(this.timer);
+    this.askSoon.cancel();
   }
 
   /** Take the columns that there are; lines in which somebody types stay as they are. */
@@ -154,8 +154,7 @@ export class TableFilters {
     });
     input.addEventListener("input", () => {
       condition[2] = input.value.trim();
-      clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => this.ask(), PAUSE_MS);
+      this.askSoon();
     });
     box.append(input, list);
     box.hidden = WITHOUT_VALUE.has(condition[1]);

@@ -4,7 +4,7 @@ import { runUrl } from "../lib/runs";
 import { word } from "../lib/words";
 import { draw } from "../media/draw";
 import { forgetHeat } from "../media/histogram";
-import { Stepper } from "../media/stepper";
+import { onceChosen, Stepper } from "../media/stepper";
 import type { KeysReply } from "../media/wire";
 import { LATEST, mediaAt, mediaKeys, mediaUrls } from "./media";
 import { layersButton } from "./media-layers";
@@ -14,8 +14,6 @@ import type { RunInfo } from "./runs";
 import type { PanelSpec } from "./spec";
 import { joinSection, leaveSection, stepOf, tellSection } from "./step-sync";
 
-/** A slider that moves asks once, milliseconds. */
-const PAUSE_MS = 120;
 /** While runs log, steps are looked for anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
 /** Runs side by side; a button shows as many more. */
@@ -83,7 +81,7 @@ class MediaPanel implements Panel {
   private most = AT_ONCE;
   private shownFor = "";
   private readAt = 0;
-  private timer: number | undefined;
+  private readonly moveSoon = onceChosen(() => this.move());
   private parts: RunMedia[] = [];
   private readonly stepper = new Stepper((step) => {
     tellSection(this.spec.section, this, this.stepper.isNewest ? LATEST : step);
@@ -130,7 +128,7 @@ class MediaPanel implements Panel {
   }
 
   destroy(): void {
-    clearTimeout(this.timer);
+    this.moveSoon.cancel();
     this.stepper.stop();
     leaveSection(this.spec.section, this);
     this.watcher.disconnect();
@@ -201,11 +199,6 @@ class MediaPanel implements Panel {
       void this.read(true);
     });
     return more;
-  }
-
-  private moveSoon(): void {
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.move(), PAUSE_MS);
   }
 
   private move(): void {

@@ -1,6 +1,6 @@
 import { word } from "../lib/words";
 import { PagedTable } from "../media/paged-table";
-import { Stepper } from "../media/stepper";
+import { onceChosen, Stepper } from "../media/stepper";
 import type { Condition } from "../media/table-filters";
 import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
@@ -8,8 +8,6 @@ import type { PanelSpec } from "./spec";
 
 /** The server's limit for one request. */
 const MOST_RUNS = 50;
-/** A slider that moves asks once, milliseconds. */
-const PAUSE_MS = 120;
 /** While runs log, tables are looked for anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
 
@@ -21,11 +19,8 @@ class Tables implements Panel {
   private query = "";
   private shownFor = "";
   private readAt = 0;
-  private timer: number | undefined;
-  private readonly steps = new Stepper(() => {
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.table?.moveTo(this.chosenStep), PAUSE_MS);
-  });
+  private readonly moveSoon = onceChosen(() => this.table?.moveTo(this.chosenStep));
+  private readonly steps = new Stepper(this.moveSoon);
 
   constructor(
     private readonly body: HTMLElement,
@@ -81,7 +76,7 @@ class Tables implements Panel {
 
   destroy(): void {
     this.table?.destroy();
-    clearTimeout(this.timer);
+    this.moveSoon.cancel();
     this.steps.stop();
     this.body.replaceChildren();
   }
