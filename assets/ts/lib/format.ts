@@ -24,6 +24,13 @@ export function formatValue(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
+const percents = new Intl.NumberFormat(language, { style: "percent", maximumSignificantDigits: 3 });
+
+/** A share as a percentage of at most three significant figures: `12.5%`. */
+export function formatPercent(share: number): string {
+  return percents.format(share);
+}
+
 /** Four significant figures, zeros kept: values below each other are compared at a glance. */
 export function formatShort(value: number): string {
   const size = Math.abs(value);

@@ -1,5 +1,5 @@
 import { make } from "../lib/dom";
-import { formatValue } from "../lib/format";
+import { formatPercent, formatValue } from "../lib/format";
 import { word } from "../lib/words";
 import { colorOf } from "./class-colors";
 import { type Look, lookOf } from "./look";
@@ -72,8 +72,8 @@ function opacityParts(look: Look): Part[] {
   const choose = (value: number) => {
     look.opacity = value;
   };
-  const text = (value: number) => `${Math.round(value * 100)} %`;
-  return [slider(look, word("opacity"), [0, 1], { value: () => look.opacity, text, choose })];
+  const choice = { value: () => look.opacity, text: formatPercent, choose };
+  return [slider(look, word("opacity"), [0, 1], choice)];
 }
 
 function scoreParts(look: Look): Part[] {
