@@ -178,11 +178,13 @@ def test_histograms_are_drawn_over_steps_and_over_each_other(
     expect(panel).to_be_hidden()
     page.fill("[data-page-search]", "histogram")
     expect(panel.locator("canvas")).to_be_visible()
-    slider = panel.get_by_label("Step")
-    expect(panel.locator("output")).to_have_text("Newest")
+    slider = panel.get_by_role("slider", name="Step")
+    expect(slider).to_have_attribute("aria-valuetext", "Step 3")
     with page.expect_response(re.compile(r"/histograms\?.*step=1&")):
         slider.fill("1")
-    expect(panel.locator("output")).to_have_text("Step 1")
+    expect(panel.get_by_label("Go to step")).to_have_value("1")
+    with page.expect_response(re.compile(r"/histograms\?.*step=2&")):
+        panel.get_by_role("button", name="Step forward").click()
 
     page.click("[data-add-panel]")
     page.click(".panel-kind[data-kind=histogram]")

@@ -4,10 +4,11 @@ import { type Axis, type Scale, type Tick, ticksOf, toPixel, toValue } from "../
 import type { Surface } from "../charts/surface";
 import { hideTip, showTip, type TipRow } from "../charts/tip";
 import { make } from "../lib/dom";
-import { formatValue } from "../lib/format";
+import { formatPercent, formatValue } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import { lastAtMost } from "../logs/rows";
+import { onceChosen, Stepper } from "../media/stepper";
 import type { HeatReply } from "../media/wire";
 import { canvasIn } from "./canvas";
 import { rows } from "./csv";
@@ -18,8 +19,6 @@ import { paintAxes } from "./plot-axes";
 import type { RunInfo } from "./runs";
 import type { PanelSpec } from "./spec";
 
-/** A slider that moves asks once, milliseconds. */
-const PAUSE_MS = 120;
 /** While runs log, histograms are read anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
 /** Over each other; more cannot be told apart, and the server answers no more. */
@@ -59,16 +58,13 @@ interface Overlay {
 class HistogramPanel implements Panel {
   private heat: Heat | null = null;
   private overlay: Overlay | null = null;
-  private steps: number[] = [];
-  private place = Number.POSITIVE_INFINITY;
   private shownFor = "";
   private readAt = 0;
-  private timer: number | undefined;
+  private readonly readSoon = onceChosen(() => void this.read());
+  private readonly stepper = new Stepper(this.readSoon);
   private isGone = false;
   private turn = 0;
   private readonly tools = make("div", "panel-tools");
-  private readonly slider = make("input");
-  private readonly label = make("output", "num");
   private readonly plot = make("div", "panel-plot");
   private x: Scale | undefined;
   private y: Scale | undefined;
@@ -80,16 +76,7 @@ class HistogramPanel implements Panel {
     private readonly head: Head,
   ) {
     skeleton(body);
-    this.slider.type = "range";
-    this.slider.setAttribute("aria-label", word("step"));
-    this.slider.addEventListener("input", () => {
-      const at = Number(this.slider.value);
-      this.place = at >= this.steps.length - 1 ? Number.POSITIVE_INFINITY : at;
-      this.nameStep();
-      clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => void this.read(), PAUSE_MS);
-    });
-    this.tools.append(this.slider, this.label);
+    this.tools.append(this.stepper.element);
     this.plot.addEventListener("pointermove", (event) => this.tip(event));
     this.plot.addEventListener("pointerleave", hideTip);
   }
@@ -110,7 +97,8 @@ class HistogramPanel implements Panel {
 
   destroy(): void {
     this.isGone = true;
-    clearTimeout(this.timer);
+    this.readSoon.cancel();
+    this.stepper.stop();
     hideTip();
     this.body.replaceChildren();
   }
@@ -177,13 +165,11 @@ class HistogramPanel implements Panel {
 
   private async readOverlay(runs: readonly RunInfo[]): Promise<Overlay> {
     const query = new URLSearchParams({ key: this.key });
-    const step = this.steps[this.place]; // beyond the last: the newest of each
-    if (step !== undefined) query.set("step", String(step));
+    const { step, isNewest } = this.stepper;
+    if (step !== undefined && !isNewest) query.set("step", String(step)); // else the newest of each
     for (const { uid } of runs) query.append("run", uid);
     const reply = await getJson<OverlayReply>(`${this.stage.urls.histograms}?${query}`);
-    const place = step === undefined ? Number.POSITIVE_INFINITY : lastAtMost(reply.steps, step);
-    if (step === this.steps[this.place]) this.place = place; // the slider has not moved on
-    this.steps = reply.steps;
+    this.stepper.offer(reply.steps);
     const shapes = runs.flatMap((run) => {
       const found = reply.runs[run.uid];
       if (!found) return [];
@@ -200,23 +186,13 @@ class HistogramPanel implements Panel {
     if (!this.stage.isRunPage && all > 1)
       this.head.say(having < all ? word("runsShownOf", { n: having, all }) : word("runsShown", { n: all }));
     else this.head.say("");
-    this.tools.hidden = !overlay || this.steps.length < 2;
-    this.slider.max = String(Math.max(0, this.steps.length - 1));
-    this.slider.value = String(Math.min(this.place, this.steps.length - 1));
-    this.nameStep();
+    this.tools.hidden = !overlay || this.stepper.element.hidden;
     if (!having && this.tools.hidden) {
       note(this.body, word("noMediaHere"));
       return;
     }
     if (!this.plot.isConnected) this.body.replaceChildren(this.tools, this.plot);
     this.show();
-  }
-
-  private nameStep(): void {
-    const step = this.steps[Math.min(this.place, this.steps.length - 1)] ?? 0;
-    const isNewest = this.place === Number.POSITIVE_INFINITY;
-    this.label.textContent = isNewest ? word("newest") : `${word("step")} ${formatValue(step)}`;
-    this.slider.setAttribute("aria-valuetext", this.label.textContent);
   }
 
   private show(): void {
@@ -315,7 +291,7 @@ class HistogramPanel implements Panel {
     }
     const shapes = overlay?.shapes ?? [];
     const found = shapes.map(({ run, step, counts, shares }) =>
-      rowOf(run, run.name, counts[bin] ?? 0, `${percent(shares[bin] ?? 0)} · ${word("step")} ${step}`),
+      rowOf(run, run.name, counts[bin] ?? 0, `${formatPercent(shares[bin] ?? 0)} · ${word("step")} ${step}`),
     );
     showTip(range, found, { left: event.clientX, top: event.clientY });
   }
@@ -342,10 +318,6 @@ function endsOf(steps: readonly number[]): number[] {
 /** A place at the edge of a pixel: faint cells beside each other have no seams then. */
 function whole(scale: Scale, value: number): number {
   return Math.round(toPixel(scale, value));
-}
-
-function percent(share: number): string {
-  return `${formatValue(Number((share * 100).toPrecision(3)))}%`;
 }
 
 function rowOf({ color }: RunInfo, label: string, count: number, detail: string): TipRow {
