@@ -26,11 +26,14 @@ from runs.views.run import run_of
 def project_tables(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return a page of the tables under a ``key`` of repeated ``run``, which follow each other.
 
-    They are the newest ones, or those at a ``step``; all steps that there are come with them.
+    They are the newest ones, or those at a ``step``. All steps that there are come with the page only for
+    ``with_steps``: they are read of each run's history once more.
     """
     runs = _runs_of(request, entity, project)
-    steps = media.steps_of([run.pk for run in runs], request.GET.get("key", ""))
-    return as_json({"steps": steps, **tables.page_of_tables(_read(request, runs), request.GET.dict())})
+    page = tables.page_of_tables(_read(request, runs), request.GET.dict())
+    if request.GET.get("with_steps"):
+        page["steps"] = media.steps_of([run.pk for run in runs], request.GET.get("key", ""))
+    return as_json(page)
 
 
 @declare(ProjectAction.VIEW)

@@ -39,6 +39,8 @@ export interface Options {
   counted?(total: number): void;
   /** The first of the tools above the table. */
   first?: HTMLElement;
+  /** Of the tables that are read first; undefined for the newest. */
+  step?: number | undefined;
   /** Hear at which steps there are tables. */
   stepsFound?(steps: number[]): void;
 }
@@ -66,6 +68,7 @@ export class PagedTable {
     private readonly options: Options,
   ) {
     this.groupBy = options.groupBy ?? "";
+    this.step = options.step;
     this.search.type = "search";
     this.search.placeholder = word("filterRows");
     this.search.setAttribute("aria-label", word("filterRows"));
@@ -83,14 +86,18 @@ export class PagedTable {
     this.rows.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Read the page that is shown. Rejects when it could not be read. */
-  async read(): Promise<void> {
+  /** Read the page that is shown, and at which steps there are tables. Rejects when it could not be read. */
+  read(): Promise<void> {
+    return this.readPage(this.options.stepsFound ? { with_steps: "1" } : {});
+  }
+
+  private async readPage(more: Record<string, string> = {}): Promise<void> {
     this.asking?.abort();
     this.asking = new AbortController();
     const { signal } = this.asking;
     this.rows.setAttribute("aria-busy", "true");
     try {
-      const reply = await getJson<Reply>(this.address(this.asked(), this.offset), signal);
+      const reply = await getJson<Reply>(this.address({ ...this.asked(), ...more }, this.offset), signal);
       this.reply = reply;
       this.open.clear();
       this.draw(reply);
@@ -141,7 +148,7 @@ export class PagedTable {
     this.sort = part.sort ?? this.sort;
     this.groupBy = part.groupBy ?? this.groupBy;
     this.offset = part.offset ?? 0;
-    this.read().catch(() => this.say(word("tableFailed")));
+    this.readPage().catch(() => this.say(word("tableFailed")));
   }
 
   private asked(): Record<string, string> {
@@ -160,7 +167,7 @@ export class PagedTable {
 
   private draw(reply: Reply): void {
     this.options.counted?.(reply.total ?? reply.rows.length);
-    this.options.stepsFound?.(reply.steps ?? []);
+    if (reply.steps) this.options.stepsFound?.(reply.steps);
     if (reply.columns.length) this.filters.offer(columnsOf(reply));
     this.notes.replaceChildren();
     for (const { run, problem } of reply.tables)

@@ -62,11 +62,11 @@ class Tables implements Panel {
         this.head.keep({ where });
       },
       first: this.steps.element,
+      step: this.chosenStep,
       stepsFound: (steps) => this.steps.offer(steps),
       counted: (n) => this.head.say(this.countText(n, runs.length)),
     });
-    if (!this.steps.isNewest) this.table.moveTo(this.chosenStep);
-    else void this.read();
+    void this.read();
   }
 
   grew(): void {

@@ -289,9 +289,9 @@ class TestSeveralRuns:
             add_run_file(run, f"media/table/{step}.table.json", of_run(["n"], [[step]]))
             log_value(run, {"_type": "table-file", "path": f"media/table/{step}.table.json"}, step=step)
         log_value(other, {"_type": "table-file", "path": "media/table/none.table.json"}, step=7)
-        newest, first = ask(client, [run, other]), ask(client, [run, other], step=4)
+        newest, first = ask(client, [run, other], with_steps=1), ask(client, [run, other], step=4)
         assert (newest["steps"], cells(newest)) == ([0, 5, 7], [[5]])
-        assert (first["steps"], cells(first)) == ([0, 5, 7], [[0]])
+        assert ("steps" in first, cells(first)) == (False, [[0]])
 
     def test_the_queries_do_not_grow_with_the_pages(self, client, pair, django_assert_max_num_queries):
         with django_assert_max_num_queries(29):
