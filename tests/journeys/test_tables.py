@@ -67,6 +67,7 @@ def _check_small_tables(page: Page) -> None:
     """A step is chosen by its number, and the tables of two runs are put side by side."""
     for key, rows in {"growing": 6, "joined": 4, "parts": 8}.items():
         expect(panel(page, key).locator("tbody tr")).to_have_count(rows)
+    expect(panel(page, "growing").locator(".media-slider")).to_be_visible()
     (slider, rows) = (panel(page, "growing").locator(part).bounding_box() for part in (".media-slider", "table"))
     assert slider and rows and rows["y"] - slider["y"] < 80, "the slider took the rows' room"
     panel(page, "growing").get_by_label("Go to step").fill("2")
