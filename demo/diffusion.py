@@ -21,11 +21,15 @@ SCORES = {
 SUBJECTS = ("discs", "faces", "hands", "letters", "landscapes")
 
 
-def _diffusion_log(lasts_s: float) -> Log:
+def _diffusion_log(lasts_s: float, *, is_wide: bool, is_cosine: bool) -> Log:
+    pace, floor = (1.3 if is_wide else 1.0), (8.0 if is_cosine else 13.0)
+
     def log(run: LoggedRun, chance: Source, began_at: float) -> int | None:
         count, uploads = 600, Uploads()
-        fid = 180 * np.exp(-np.arange(count) / 140) + 9 + chance.normal(scale=1.2, size=count)
-        history = rows({"loss": 0.4 * np.exp(-np.arange(count) / 200) + 0.05, "fid": fid}, began_at, lasts_s)
+        at = pace * np.arange(count)
+        fid = 180 * np.exp(-at / 140) + floor + chance.normal(scale=1.2, size=count)
+        loss = 0.4 * np.exp(-at / 200) + 0.004 * floor + chance.normal(scale=0.003, size=count)
+        history = rows({"loss": loss, "fid": fid}, began_at, lasts_s)
         for step in range(0, count, 50):
             noise = 0.6 * np.exp(-step / 130)
             pictures = [sample_picture(np.random.default_rng(seed), noise) for seed in range(6)]
@@ -69,5 +73,6 @@ def diffusion_models(source: Source) -> Iterator[Plan]:
                 "program": "sample.py",
                 "told": run_environment("gpu-03", ["sample.py"], gpus=2) | {"visualize": {"scores": SCORES}},
             },
-            log=_diffusion_log(lasts_s), began_s_ago=(5 - number) * 14_000.0, lasts_s=lasts_s,
+            log=_diffusion_log(lasts_s, is_wide=number % 2 == 1, is_cosine=number < 2),
+            began_s_ago=(5 - number) * 14_000.0, lasts_s=lasts_s,
         )  # fmt: skip
