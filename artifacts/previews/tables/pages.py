@@ -20,7 +20,7 @@ from artifacts.previews.cells import (
     sort_key,
     text_of,
 )
-from artifacts.previews.tables.request import MAX_TEXT, TableRequest, contains, place_of
+from artifacts.previews.tables.request import MAX_TEXT, TableRequest, place_of
 from artifacts.previews.tables.sources import TableSource
 from common.errors import Invalid
 from common.formats.lenient_json import clean_text
@@ -31,6 +31,8 @@ MOST_SORTED = 100_000
 """Place of the last row that can be come to in a sorted table: keys of so many are held."""
 MOST_GROUPS = 10_000
 _MOST_SUMMARIES = 500_000
+_OF_NUMBERS = frozenset("0123456789.+-e" + "nan" + "infinity")
+"""Letters of numbers in JSON as Python writes it: those of `e`, `NaN` and `Infinity`, too."""
 COUNT = ""
 """Among what groups are sorted by: how many rows they have."""
 
@@ -115,11 +117,28 @@ def _matching(source: TableSource, request: TableRequest, names: Sequence[str]) 
     count = len(names)
     after_filters = count + len(request.filters)
     conditions = list(enumerate(request.filters, start=count))
+    has_text = _finder(request.search)
     for number, row in _counted(source.parts_of_rows(places)):
-        if all(one.matches(row[place]) for place, one in conditions) and (
-            not request.search or any(contains(cell, request.search) for cell in row[after_filters:])
-        ):
+        if conditions and not all(one.matches(row[place]) for place, one in conditions):
+            continue
+        if not request.search or has_text(row[after_filters:]):
             yield number, row[:count]
+
+
+def _finder(search: str) -> Callable[[Sequence[Any]], bool]:
+    """Return what says whether a text is in some cell, whatever its case; numbers are written out only if it can be."""
+    wanted = search.casefold()
+    passed_over = () if _OF_NUMBERS.issuperset(wanted) else (int, float)
+
+    def has_text(cells: Sequence[Any]) -> bool:
+        for cell in cells:
+            if type(cell) in passed_over:
+                continue
+            if wanted in (cell if isinstance(cell, str) else text_of(cell)).casefold():
+                return True
+        return False
+
+    return has_text
 
 
 def matching_rows(source: TableSource, request: TableRequest) -> Iterator[list[Any]]:

@@ -83,7 +83,7 @@ class WandbTable(TableSource):
         if not isinstance(given, list):
             raise UnreadablePreview(_("A row of the table is not a list."))
         width = len(self.columns)
-        row = given[:width] + [None] * (width - len(given))
+        row = given if len(given) == width else given[:width] + [None] * (width - len(given))
         for place in self._times:
             row[place] = _time(row[place])
         return row

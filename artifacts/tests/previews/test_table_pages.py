@@ -49,6 +49,27 @@ class TestPages:
     def test_sorting_is_by_type_then_by_value_and_null_is_last_both_ways(self, falling, order):
         assert numbers(read_page(MIXED, TableRequest(sort=(("a", falling),)))) == order
 
+    @pytest.mark.parametrize(
+        ("search", "found"),
+        [("1.5", [0]), ("e+22", [1]), ("NAN", [2]), ("inf", [3]), ("12 a", [4]), ("2", [1, 4])],
+    )
+    def test_a_search_finds_numbers_as_they_are_written(self, search, found):
+        cells = [1.5, 1e22, NAN, float("inf"), "12 A", True]
+        table = ListedTable(["a"], [[cell] for cell in cells])
+        assert numbers(read_page(table, TableRequest(search=search))) == found
+
+    def test_rows_of_stacked_tables_are_picked_by_part_even_if_a_file_is_wrong_about_its_rows(self):
+        for counted in (2, 1, 7):
+            parts = [
+                ListedTable(["n"], [[3], [1]], row_count=counted),
+                ListedTable(["n"], [[2]], row_count=1),
+            ]
+            page = read_page(joining.stack_tables([("x", parts[0]), ("y", parts[1])], "run"), TableRequest(
+                sort=(("n", False),)
+            ))  # fmt: skip
+            assert len(page.rows) == 3
+            assert counted != 2 or [row.cells for row in page.rows] == [["x", 1], ["y", 2], ["x", 3]]
+
     def test_sorting_by_two_columns_and_paging(self):
         table = ListedTable(["a", "b"], [[1, "x"], [2, "y"], [1, "z"], [2, "w"], [1, "x"]])
         request = TableRequest(sort=(("a", True), ("b", False)))
