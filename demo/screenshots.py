@@ -1,6 +1,6 @@
 """``make screenshots``: every page as the demo fills it, full and empty, in every look that people have.
 
-All go to ``test-results/screenshots``, by look; those that the documentation shows also to ``docs/images``. Look at
+All go to ``screenshots/``, by look; those that the documentation shows also to ``docs/images``. Look at
 them before committing. ``ARGS="workspace run --looks dark wide"`` makes some of them.
 """
 
@@ -26,7 +26,7 @@ from tests import plugin
 from tests.browser import QUIET, find_chromium, sign_in
 from tests.installation import Installation
 
-ALL = ROOT / "test-results" / "screenshots"
+ALL = ROOT / "screenshots"
 IMAGES = ROOT / "docs" / "images"
 SHOWN = ("workspace", "runs", "run")
 """Of the documentation, in the first look."""
