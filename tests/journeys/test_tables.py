@@ -68,7 +68,9 @@ def _check_small_tables(page: Page) -> None:
     for key, rows in {"growing": 6, "joined": 4, "parts": 8}.items():
         expect(panel(page, key).locator("tbody tr")).to_have_count(rows)
     expect(panel(page, "growing").locator(".media-slider")).to_be_visible()
-    (slider, rows) = (panel(page, "growing").locator(part).bounding_box() for part in (".media-slider", "table"))
+    (slider, rows) = (
+        panel(page, "growing").locator(part).bounding_box() for part in (".media-slider", "table")
+    )
     assert slider
     assert rows
     assert rows["y"] - slider["y"] < 80, "the slider took the rows' room"

@@ -297,7 +297,9 @@ class TestWords:
         small(organization, hour_price_usd=Decimal("0.10"))
         use(team, hours=101)
         what = "Tracked hours: 101 h of 100 h in this period."
-        assert self._words(organization) == [f"{what} Usage above the plan costs $0.10 per h. Logging isn’t blocked."]
+        assert self._words(organization) == [
+            f"{what} Usage above the plan costs $0.10 per h. Logging isn’t blocked."
+        ]
 
     def test_grace_and_its_end(self, settings, organization, team):
         settings.ENFORCE_LIMITS = True
