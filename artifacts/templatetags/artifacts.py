@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from artifacts.pages.tables.view import ShownMedia, TableView
 from artifacts.previews.cells import MediaCell, text_of
 from artifacts.previews.tables.pages import TableGroup
-from common.templatetags.runyard import number
+from common.templatetags.runyard import icon, number
 
 register = template.Library()
 _NOTHING = mark_safe('<span class="muted">–</span>')
@@ -42,6 +42,10 @@ def _media(media: ShownMedia) -> SafeString:
     name = media.caption or media.path
     if not media.url:
         return format_html('<span class="muted">{}</span>', name or media.kind)
+    if not media.media_type:
+        return format_html(
+            '<a href="{}" download title="{}">{}{}</a>', media.url, _("Download"), icon("download"), name
+        )
     if media.kind == "audio":
         return format_html(
             '<audio controls preload="none" src="{}" aria-label="{}"></audio>', media.url, name

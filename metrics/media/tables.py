@@ -226,8 +226,9 @@ def _show_of_run(run: Run, rows: Sequence[TableRow]) -> list[ShownRow]:
 
     def shown(cell: Any) -> Any:
         if isinstance(cell, MediaCell):
-            url = links.get(cell.path, {}).get("url", "") if media_type_of(cell.path) else ""
-            return [ShownMedia(cell.kind, url, cell.caption, cell.path)]
+            link = links.get(cell.path, {"url": "", "size": 0})
+            kind, media_type = cell.kind, media_type_of(cell.path)
+            return [ShownMedia(kind, link["url"], cell.caption, cell.path, media_type, link["size"])]
         return [item for one in cell for item in shown(one)] if isinstance(cell, list) else cell
 
     return [(row.number, [shown(cell) for cell in row.cells]) for row in rows]
@@ -266,7 +267,17 @@ def _group(group: TableGroup, uids: Mapping[str, str]) -> dict[str, Any]:
 
 def _json(cell: Any) -> Any:
     if isinstance(cell, list):
-        return [{"kind": one.kind, "url": one.url, "caption": one.caption, "path": one.path} for one in cell]
+        return [
+            {
+                "kind": one.kind,
+                "url": one.url,
+                "caption": one.caption,
+                "path": one.path,
+                "type": one.media_type,
+                "size": one.size_bytes,
+            }
+            for one in cell
+        ]
     if isinstance(cell, int) and abs(cell) > _EXACT:
         return str(cell)
     return strict(cell)

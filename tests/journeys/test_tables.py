@@ -86,6 +86,30 @@ def _check_small_tables(page: Page) -> None:
     expect(joined.locator("tbody tr")).to_have_text(["a1313", "b22"])
 
 
+def _check_pictures(page: Page, samples: Locator) -> None:
+    """A picture of a cell is shown over the window, with those of the next rows; how large cells show it is kept."""
+    first = samples.get_by_role("button", name="Enlarge picture 0", exact=True).first
+    first.focus()
+    page.keyboard.press("Enter")
+    large = page.get_by_role("dialog", name="picture 0")
+    expect(large.get_by_role("heading")).to_have_text("picture 0")
+    is_loaded(large.locator("img"))
+    page.keyboard.press("ArrowRight")
+    expect(large.get_by_role("heading")).to_have_text("picture 1")
+    expect(large).to_contain_text("2 of 50")
+    large.get_by_role("button", name="Previous image").click()
+    expect(large.get_by_role("heading")).to_have_text("picture 0")
+    page.keyboard.press("Escape")
+    expect(large).to_have_count(0)
+    expect(first).to_be_focused()
+    with page.expect_response(lambda reply: reply.request.method != "GET"):
+        samples.get_by_label("Image size").fill("120")
+    page.reload()
+    samples.scroll_into_view_if_needed()
+    expect(samples.get_by_label("Image size")).to_have_value("120")
+    expect(samples.locator("tbody img").first).to_have_css("height", "120px")
+
+
 def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> None:
     """RUN-26: filtered by conditions on their columns, and shown at a step, too."""
     page = workspace
@@ -94,6 +118,7 @@ def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> 
     expect(samples).to_contain_text("1–50 / 120")
     expect(samples.locator("tbody tr")).to_have_count(50)
     is_loaded(samples.locator("tbody img").first)
+    _check_pictures(page, samples)
     samples.get_by_role("button", name="Next page").click()
     expect(samples).to_contain_text("51–100 / 120")
     samples.get_by_role("button", name="score").click()

@@ -27,12 +27,15 @@ ShowRows = Callable[[Sequence[TableRow]], list[ShownRow]]
 
 @dataclass(frozen=True, slots=True)
 class ShownMedia:
-    """A picture, a sound or a video in a cell; without an address it is named only."""
+    """A picture, a sound, a video or another file in a cell; without an address it is named only."""
 
     kind: str
     url: str
     caption: str
     path: str
+    media_type: str = ""
+    """As which browsers show or play it; "" for what they only download."""
+    size_bytes: int = 0
 
 
 @dataclass(slots=True)
@@ -162,13 +165,13 @@ def _cell(cell: Cell, entries: Mapping[str, Entry]) -> Any:
     media = list(_media_in(cell))
     if not media:
         return cell
-    return [ShownMedia(one.kind, _url(entries.get(one.path)), one.caption, one.path) for one in media]
+    return [_shown(one, entries.get(one.path)) for one in media]
 
 
-def _url(entry: Entry | None) -> str:
+def _shown(media: MediaCell, entry: Entry | None) -> ShownMedia:
     if entry is None or entry.content is None:
-        return ""
+        return ShownMedia(media.kind, "", media.caption, media.path)
     media_type = media_type_of(entry.path)
-    if not media_type:
-        return ""
-    return tickets.get_path(entry.content.blob, name=entry.path, content_type=media_type)
+    blob = entry.content.blob
+    url = tickets.get_path(blob, name=entry.path, content_type=media_type or "application/octet-stream")
+    return ShownMedia(media.kind, url, media.caption, media.path, media_type, blob.size_bytes)

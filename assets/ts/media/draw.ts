@@ -8,7 +8,7 @@ import { makeEnlargeable } from "./lightbox";
 import { audio, other, page, text, video } from "./others";
 import { caption } from "./parts";
 import { table } from "./table";
-import { viewed } from "./viewer";
+import { viewerOf } from "./viewer";
 import type { Drawing, Item } from "./wire";
 
 type Drawer = (item: Item, drawing: Drawing) => HTMLElement;
@@ -23,10 +23,6 @@ const DRAWERS: Record<string, Drawer> = {
   "html-file": page,
   "audio-file": audio,
   "video-file": video,
-  "plotly-file": viewed("plotly"),
-  "bokeh-file": viewed("bokeh"),
-  "molecule-file": viewed("molecule"),
-  "object3D-file": viewed("model"),
   "graph-file": graph,
   string: text,
   boolean: text,
@@ -35,6 +31,8 @@ const DRAWERS: Record<string, Drawer> = {
 /** Pictures drawn at once, and others, which are heavier; a button shows the next. */
 const PICTURES_AT_ONCE = 48;
 const OTHERS_AT_ONCE = 6;
+/** So many share the width of a card; more are smaller. */
+const FEW = 4;
 
 /** Draw a logged value by its kind: one thing, or a grid of those logged in one step. */
 export function draw(kind: string, drawing: Drawing): HTMLElement {
@@ -43,6 +41,7 @@ export function draw(kind: string, drawing: Drawing): HTMLElement {
   const atOnce = arePictures ? PICTURES_AT_ONCE : OTHERS_AT_ONCE;
   const grid = make("div", items.length > 1 ? "media-grid" : "media-single");
   grid.classList.toggle("is-wide", !arePictures);
+  grid.classList.toggle("is-few", items.length <= FEW);
   if (items.length > 1) grid.tabIndex = 0; // it scrolls
   const add = (from: number) => {
     for (const item of items.slice(from, from + atOnce)) grid.append(figureOf(item, items, drawing));
@@ -60,9 +59,15 @@ export function draw(kind: string, drawing: Drawing): HTMLElement {
   return grid;
 }
 
+function drawn(item: Item, drawing: Drawing): HTMLElement {
+  const view = viewerOf(item.kind);
+  if (view) return view(item, { ...drawing, viewers: drawing.urls.viewers });
+  return (DRAWERS[item.kind] ?? other)(item, drawing);
+}
+
 function figureOf(item: Item, items: readonly Item[], drawing: Drawing): HTMLElement {
   const figure = make("figure");
-  figure.append((DRAWERS[item.kind] ?? other)(item, drawing), caption(item.caption));
+  figure.append(drawn(item, drawing), caption(item.caption));
   if (item.kind === "image-file") makeEnlargeable(figure, items, items.indexOf(item), drawing);
   return figure;
 }

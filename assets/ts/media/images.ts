@@ -4,7 +4,7 @@ import { missing, textOf } from "./parts";
 import type { Drawing, Item } from "./wire";
 
 /** Pictures up to this width show their pixels when they are drawn larger. */
-const SMALL_PX = 128;
+export const SMALL_PX = 128;
 
 /** A picture with its masks and boxes. */
 export function picture({ value, caption }: Item, drawing: Drawing): HTMLElement {

@@ -4,6 +4,17 @@ import { picture } from "./images";
 import { legend } from "./legend";
 import type { Drawing, Item } from "./wire";
 
+/** What is shown over the window, one at a time. */
+export interface Gallery {
+  /** What all of it is called. */
+  name: string;
+  count: number;
+  title(at: number): string;
+  draw(at: number): HTMLElement;
+  /** Shown below. */
+  below?: HTMLElement;
+}
+
 /** Let a click on a picture, or its button, show it over the whole window; arrows go on to those logged with it. */
 export function makeEnlargeable(
   figure: HTMLElement,
@@ -11,7 +22,15 @@ export function makeEnlargeable(
   at: number,
   drawing: Drawing,
 ): void {
-  const show = () => open(items, at, drawing);
+  const { key } = drawing;
+  const show = () =>
+    openGallery(at, {
+      name: key,
+      count: items.length,
+      title: (n) => items[n]?.caption || key,
+      draw: (n) => picture(items[n] as Item, drawing),
+      below: legend(key),
+    });
   const button = makeIconButton("maximize-2", word("enlargeImage"));
   button.classList.add("media-enlarge");
   button.addEventListener("click", show);
@@ -22,30 +41,30 @@ export function makeEnlargeable(
   figure.append(button);
 }
 
-function open(items: readonly Item[], first: number, drawing: Drawing): void {
+/** Show a gallery from its `first` on; arrows go on, and Escape closes it. */
+export function openGallery(first: number, { name, count, title, draw, below }: Gallery): void {
   let at = first;
   const dialog = make("dialog", "modal-box lightbox");
-  dialog.setAttribute("aria-label", drawing.key);
-  const title = make("h2", "truncate");
-  const count = make("span", "muted num");
-  const place = make("div", "lightbox-body");
+  dialog.setAttribute("aria-label", name);
+  const heading = make("h2", "truncate");
+  const place = make("span", "muted num");
+  const body = make("div", "lightbox-body");
   const turn = (places: number) => {
-    at = (at + places + items.length) % items.length;
-    const item = items[at];
-    if (!item) return;
-    title.textContent = item.caption || drawing.key;
-    count.textContent = items.length > 1 ? word("itemOf", { n: at + 1, all: items.length }) : "";
-    place.replaceChildren(picture(item, drawing));
+    at = (at + places + count) % count;
+    heading.textContent = title(at);
+    place.textContent = count > 1 ? word("itemOf", { n: at + 1, all: count }) : "";
+    body.replaceChildren(draw(at));
   };
-  const arrows = items.length > 1 ? arrowButtons(turn) : [];
+  const arrows = count > 1 ? arrowButtons(turn) : [];
   const close = makeIconButton("x", word("closeImage"));
   close.addEventListener("click", () => dialog.close());
   const head = make("header", "modal-head");
-  head.append(title, count, ...arrows, close);
-  dialog.append(head, place, legend(drawing.key));
+  head.append(heading, place, ...arrows, close);
+  dialog.append(head, body);
+  if (below) dialog.append(below);
   dialog.addEventListener("keydown", (event) => {
     const places = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!places || event.target instanceof HTMLInputElement) return; // sliders have arrows, too
+    if (!places || count < 2 || event.target instanceof HTMLInputElement) return; // sliders have arrows, too
     event.preventDefault();
     turn(places);
   });

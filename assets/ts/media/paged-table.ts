@@ -12,8 +12,10 @@ import {
   plainColumns,
   type Reply,
   type Row,
+  rowsIn,
 } from "./paged-wire";
-import { cellOf, meanCell, plain } from "./table-cells";
+import { PictureSize } from "./picture-size";
+import { type CellStage, cellOf, enlargedIn, meanCell, plain } from "./table-cells";
 import { type Condition, TableFilters } from "./table-filters";
 
 /** Letters that are typed are asked for together, milliseconds. */
@@ -36,6 +38,11 @@ export interface Options {
   /** Conditions that rows have to meet. */
   where?: Condition[];
   filtered?(where: Condition[]): void;
+  /** Where viewers of figures, molecules and models are, added to. */
+  viewers: string;
+  /** How high pictures are, pixels. */
+  pictureSize?: number | undefined;
+  pictured?(size: number): void;
   counted?(total: number): void;
   /** The first of the tools above the table. */
   first?: HTMLElement;
@@ -54,6 +61,7 @@ export class PagedTable {
   private step: number | undefined;
   private groupBy: string;
   private readonly open = new Map<string, Row[]>();
+  private readonly cells: CellStage;
   private asking: AbortController | undefined;
   private readonly searchSoon = debounce(() => this.ask({ find: this.search.value.trim() }), PAUSE_MS);
   private readonly search = make("input", "form-control form-control-sm");
@@ -62,6 +70,7 @@ export class PagedTable {
   private readonly pages = make("span", "panel-pages");
   private readonly notes = make("div", "panel-table-notes");
   private readonly rows = make("div", "panel-table");
+  private readonly size: PictureSize;
 
   constructor(
     private readonly box: HTMLElement,
@@ -82,6 +91,12 @@ export class PagedTable {
       this.options.grouped?.(this.choice.value);
       this.ask({ groupBy: this.choice.value, sort: "" });
     });
+    this.size = new PictureSize(this.rows, options.pictureSize, (size) => options.pictured?.(size));
+    this.cells = {
+      viewers: options.viewers,
+      column: (at) =>
+        this.reply ? rowsIn(this.reply, this.open).flatMap(({ cells }) => enlargedIn(cells[at])) : [],
+    };
     this.rows.tabIndex = 0; // it scrolls
     this.rows.addEventListener("keydown", (event) => this.key(event));
   }
@@ -135,11 +150,8 @@ export class PagedTable {
   /** Which rows are meant, for a file of all of them. */
   get narrowed(): Record<string, string> {
     const join = this.groupBy.startsWith(JOIN) ? { join: this.groupBy.slice(JOIN.length) } : {};
-    return { find: this.find, where: this.filters.where, ...this.atStep, ...join };
-  }
-
-  private get atStep(): Record<string, string> {
-    return this.step === undefined ? {} : { step: String(this.step) };
+    const step = this.step === undefined ? {} : { step: String(this.step) };
+    return { find: this.find, where: this.filters.where, ...step, ...join };
   }
 
   /** Go to the first page of something else. */
@@ -181,7 +193,8 @@ export class PagedTable {
     const tools = make("div", "panel-tools");
     if (this.options.first) tools.append(this.options.first);
     const hasColumns = reply.columns.length > 0;
-    if (hasColumns) tools.append(this.search, this.filters.button, this.choice, this.pages);
+    if (hasColumns)
+      tools.append(this.search, this.filters.button, this.choice, this.size.element, this.pages);
     const parts = hasColumns ? [this.filters.element, this.notes, this.rows] : [this.notes];
     this.box.replaceChildren(tools, ...parts);
   }
@@ -245,6 +258,7 @@ export class PagedTable {
       body.insertRow().append(cell);
     }
     this.rows.replaceChildren(table);
+    this.size.offer();
     if (hadFocus) this.rows.querySelector<HTMLElement>(`[data-focus="${CSS.escape(hadFocus)}"]`)?.focus();
   }
 
@@ -297,7 +311,7 @@ export class PagedTable {
     if (this.options.runOf && !reply.heads) line.append(this.runCell(reply, run));
     else if (isInGroup) line.append(make("th"));
     if (isInGroup) line.append(make("td"));
-    line.append(...cells.map(cellOf));
+    line.append(...cells.map((cell, at) => cellOf(cell, at, this.cells)));
     return line;
   }
 

@@ -38,6 +38,11 @@ export function idOf(group: Group): string {
   return `${group.is_empty ? "empty" : "="} ${group.text}`;
 }
 
+/** The rows that are shown: those of groups, by their ids, that are open. */
+export function rowsIn({ groups, rows }: Reply, open: ReadonlyMap<string, Row[]>): Row[] {
+  return groups ? groups.flatMap((group) => open.get(idOf(group)) ?? []) : rows;
+}
+
 /** What the rows or groups that are shown tell of their columns. */
 export function columnsOf(reply: Reply): FilterColumn[] {
   const { rows } = reply;

@@ -10,7 +10,7 @@ export function table(value: Record<string, unknown>, { key, step, urls }: Drawi
   box.append(make("div", "skeleton media-wait"));
   const file = textOf(value.path) || textOf(value.artifact_path);
   const url = `${urls.table}?${new URLSearchParams({ key, step: String(step), file })}`;
-  new PagedTable(box, { url })
+  new PagedTable(box, { url, viewers: urls.viewers })
     .read()
     .catch(() => box.replaceChildren(make("p", "muted", word("tableFailed"))));
   return box;

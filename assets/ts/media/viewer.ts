@@ -24,15 +24,33 @@ const nearby = new IntersectionObserver(
 );
 let isListening = false;
 
-/** Draws a file in the viewer of this name, which runs in a sandboxed frame (frames/NAME-frame.ts). */
-export function viewed(name: string): (item: Item, drawing: Drawing) => HTMLElement {
-  return ({ value, caption }, { files, urls, key }) => {
+/** Viewers by what the SDK calls the kind of a file. */
+const VIEWERS: Record<string, string> = {
+  plotly: "plotly",
+  bokeh: "bokeh",
+  molecule: "molecule",
+  object3D: "model",
+};
+
+type View = (
+  item: Omit<Item, "kind">,
+  from: Pick<Drawing, "files" | "key"> & { viewers: string },
+) => HTMLElement;
+
+/** What draws files of a kind, `plotly-file` or `plotly`, in a sandboxed frame (frames/NAME-frame.ts). */
+export function viewerOf(kind: string): View | undefined {
+  const name = VIEWERS[kind.replace(/-file$/, "")];
+  return name === undefined ? undefined : viewed(name);
+}
+
+function viewed(name: string): View {
+  return ({ value, caption }, { files, viewers, key }) => {
     const path = textOf(value.path);
     const link = files[path];
     if (!link) return missing(path);
     if (link.size > MOST_BYTES) return tooLarge(path, link, MOST_BYTES);
     const box = make("div", "media-framed");
-    const viewer = new Viewer(`${urls.viewers}${name}`, caption || key, path, link);
+    const viewer = new Viewer(`${viewers}${name}`, caption || key, path, link);
     box.append(viewer.element, download(path, link));
     return box;
   };

@@ -114,6 +114,8 @@ export interface PanelSpec extends Partial<View> {
   baseline?: string;
   /** Conditions that rows of a logged table have to meet. */
   where?: Condition[];
+  /** How high pictures in cells are, pixels. */
+  pictureSize?: number;
   /** A preset of `wandb.plot`, or a Vega-Lite specification. */
   chart?: Record<string, unknown>;
 }

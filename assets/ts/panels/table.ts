@@ -16,6 +16,7 @@ class Tables implements Panel {
   private table: PagedTable | undefined;
   private groupBy: string;
   private where: Condition[];
+  private pictureSize: number | undefined;
   private query = "";
   private shownFor = "";
   private readAt = 0;
@@ -31,6 +32,7 @@ class Tables implements Panel {
     skeleton(body);
     [this.groupBy = ""] = spec.groupBy ?? [];
     this.where = spec.where ?? [];
+    this.pictureSize = spec.pictureSize;
   }
 
   refresh(): void {
@@ -57,6 +59,12 @@ class Tables implements Panel {
         this.head.keep({ groupBy: [groupBy].filter(Boolean) });
       },
       where: this.where,
+      viewers: this.stage.urls.viewers,
+      pictureSize: this.pictureSize,
+      pictured: (pictureSize) => {
+        this.pictureSize = pictureSize;
+        this.head.keep({ pictureSize });
+      },
       filtered: (where) => {
         this.where = where;
         this.head.keep({ where });

@@ -94,6 +94,17 @@ class TestOneRun:
         page = client.get(reply["tables"][0]["page"])
         assert "t.table.json" in page.content.decode()
 
+    def test_what_browsers_do_not_show_is_offered_with_its_size(self, client, project):
+        run = RunFactory(project=project)
+        page = {"_type": "html-file", "path": "media/html/a.html", "sha256": "0f"}
+        gone = {**page, "path": "media/html/gone.html"}
+        files = {"t.table.json": in_artifact(["page"], [[page], [gone]]), "media/html/a.html": b"<p>a</p>"}
+        log_table(run, files)
+        ((found,), (missing,)) = (row[0] for row in cells(ask(client, [run])))
+        assert (found["kind"], found["type"], found["size"]) == ("html", "", 8)
+        assert served(found["url"]) == b"<p>a</p>"
+        assert missing["url"] == ""
+
     def test_what_the_overview_names_leads_to_the_file_and_else_to_the_tab(self, client, project):
         """RUN-40: the reference of the summary, which only names a client's id."""
         run = RunFactory(project=project)
