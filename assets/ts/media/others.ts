@@ -1,8 +1,9 @@
 import { onRecolor } from "../charts/palette";
 import { make } from "../lib/dom";
 import { sandboxed } from "../lib/frames";
+import { word } from "../lib/words";
 import { download, missing, textOf, tooLarge } from "./parts";
-import type { Drawing, Item } from "./wire";
+import type { Drawing, FileLink, Item } from "./wire";
 
 /** What the server gives to a frame. */
 const MOST_PAGE_BYTES = 32 * 1024 * 1024;
@@ -66,8 +67,16 @@ function played(tag: "audio" | "video", { value, caption }: Item, { files, key }
   player.preload = "none";
   player.src = link.url;
   player.setAttribute("aria-label", caption || key);
+  player.addEventListener("error", () => player.replaceWith(notPlayable(path, link)));
   nearby.observe(player);
   return player;
+}
+
+/** Say that the browser knows no such format, or that the file is damaged, and offer it. */
+function notPlayable(path: string, link: FileLink): HTMLElement {
+  const box = make("div", "media-unplayable");
+  box.append(make("p", "muted", word("notPlayable")), download(path, link));
+  return box;
 }
 
 const nearby = new IntersectionObserver((entries) => {
