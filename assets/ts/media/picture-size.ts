@@ -1,4 +1,4 @@
-import { make } from "../lib/dom";
+import { make, makeIcon } from "../lib/dom";
 import { word } from "../lib/words";
 
 /** How high pictures in cells are, pixels: at first, and what can be chosen. */
@@ -7,7 +7,8 @@ const RANGE = { min: "24", max: "320", step: "8" };
 
 /** A slider for the size of the pictures in the cells of a table. */
 export class PictureSize {
-  readonly element = make("input", "panel-picture-size");
+  readonly element = make("span", "panel-picture-size");
+  private readonly slider = make("input");
 
   /**
    * @param place - Where the pictures are.
@@ -18,11 +19,13 @@ export class PictureSize {
     size: number = FIRST_PX,
     chosen?: (size: number) => void,
   ) {
-    const { element } = this;
-    Object.assign(element, { type: "range", ...RANGE, value: String(size), title: word("imageSize") });
-    element.setAttribute("aria-label", word("imageSize"));
-    element.addEventListener("input", () => this.apply());
-    element.addEventListener("change", () => chosen?.(Number(element.value)));
+    const { element, slider } = this;
+    Object.assign(slider, { type: "range", ...RANGE, value: String(size) });
+    slider.setAttribute("aria-label", word("imageSize"));
+    slider.addEventListener("input", () => this.apply());
+    slider.addEventListener("change", () => chosen?.(Number(slider.value)));
+    element.title = word("imageSize");
+    element.append(makeIcon("images"), slider);
     this.apply();
   }
 
@@ -32,6 +35,6 @@ export class PictureSize {
   }
 
   private apply(): void {
-    this.place.style.setProperty("--picture", `${this.element.value}px`);
+    this.place.style.setProperty("--picture", `${this.slider.value}px`);
   }
 }
