@@ -7,6 +7,7 @@ serve(async (box, file) => {
   if (!Array.isArray(given?.roots)) throw new Error(document.body.dataset.noFigure);
   document.documentElement.style.colorScheme = "light";
   document.body.style.background = "#fff";
+  document.body.style.overflow = "auto"; // most figures have a size of their own
   const { Document } = Bokeh.require("document");
   await Bokeh.require("embed").add_document_standalone(Document.from_json(given), box);
 });

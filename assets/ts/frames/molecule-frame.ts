@@ -37,9 +37,13 @@ function contentOf(file: ShownFile, isBinary: boolean): string {
   return isBinary ? (new Uint8Array(file.content) as unknown as string) : textOf(file);
 }
 
-/** A protein as a ribbon coloured along its chain, all else as balls and sticks. */
+/** A protein as a ribbon coloured along its chain, or as beads where it has one atom a residue; all else as balls and sticks. */
 function style(viewer: GLViewer): void {
   viewer.setStyle({}, { stick: { radius: 0.15 }, sphere: { scale: 0.25 } });
   const residues = viewer.selectedAtoms({ hetflag: false, atom: "CA" });
-  if (residues.length > 4) viewer.setStyle({ hetflag: false }, { cartoon: { color: "spectrum" } });
+  if (residues.length <= 4) return;
+  const backbone = viewer.selectedAtoms({ hetflag: false, atom: "C" }); // without it no ribbon is drawn at all
+  if (backbone.length >= residues.length / 2)
+    viewer.setStyle({ hetflag: false }, { cartoon: { color: "spectrum" } });
+  else viewer.setStyle({ hetflag: false }, { stick: { radius: 0.15 }, sphere: { scale: 0.8 } });
 }
