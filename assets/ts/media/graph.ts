@@ -26,7 +26,7 @@ export function graph({ value }: Item, { files }: Drawing): HTMLElement {
   place.append(make("div", "skeleton media-wait"));
   box.append(place, download(path, link));
   void layersAt(link.url).then(
-    (layers) => place.replaceChildren(tableOf(layers)),
+    (layers) => place.replaceChildren(layers.length ? tableOf(layers) : make("p", "muted", word("noLayers"))),
     () => place.replaceChildren(make("p", "muted", word("mediaFailed"))),
   );
   return box;

@@ -121,6 +121,10 @@ function showHeat(canvas: HTMLCanvasElement, reply: HeatReply, drawing: Drawing)
     "aria-label",
     word("heatOf", { first: reply.steps[0] ?? 0, last: reply.steps.at(-1) ?? 0 }),
   );
+  const ends = make("div", "media-axis num");
+  for (const step of [reply.steps[0] ?? 0, reply.steps.at(-1) ?? 0])
+    ends.append(make("span", "", word("stepNumber", { n: formatCount(step) })));
+  canvas.after(ends);
   const draw = () => drawHeat(canvas, reply, drawing.step);
   new ResizeObserver(draw).observe(canvas);
   const stepAt = (event: MouseEvent) =>
