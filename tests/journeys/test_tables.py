@@ -68,12 +68,12 @@ def _check_small_tables(page: Page) -> None:
     for key, rows in {"growing": 6, "joined": 4, "parts": 8}.items():
         expect(panel(page, key).locator("tbody tr")).to_have_count(rows)
     expect(panel(page, "growing").locator(".media-slider")).to_be_visible()
-    (slider, rows) = (
+    (slider, table) = (
         panel(page, "growing").locator(part).bounding_box() for part in (".media-slider", "table")
     )
     assert slider
-    assert rows
-    assert rows["y"] - slider["y"] < 80, "the slider took the rows' room"
+    assert table
+    assert table["y"] - slider["y"] < 80, "the slider took the rows' room"
     panel(page, "growing").get_by_label("Go to step").fill("2")
     panel(page, "growing").get_by_label("Go to step").press("Enter")
     expect(panel(page, "growing").get_by_role("slider")).to_have_attribute("aria-valuetext", "Step 2")
