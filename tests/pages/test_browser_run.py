@@ -231,7 +231,7 @@ def kinds(page: Page, url: str) -> None:
     expect(other).to_have_attribute("aria-pressed", "false")
     panel.get_by_label("Opacity").fill("0.8")
     expect(panel.locator(".media-layers canvas")).to_have_css("opacity", "0.8")
-    expect(panel.get_by_text("Opacity")).to_have_text("Opacity80%")
+    expect(panel.locator("label", has_text="Opacity").locator("output")).to_have_text("80%")
     boxes = panel.locator(".media-box >> visible=true")
     expect(boxes).to_have_count(2)
     panel.get_by_label("Minimum iou").fill("0.5")
