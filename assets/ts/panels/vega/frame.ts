@@ -26,7 +26,7 @@ export class VegaFrame {
     title: string,
     private readonly actions: FrameActions,
   ) {
-    this.element = sandboxed("vega-frame", title, url);
+    this.element = sandboxed("vega-frame is-waiting", title, url);
     addEventListener("message", this.hear);
   }
 
@@ -64,8 +64,10 @@ export class VegaFrame {
     if (message.type === "ready") {
       this.isReady = true;
       if (this.asked) this.draw(this.asked);
-    } else if (message.type === "drawn") this.actions.drawn();
-    else if (message.type === "failed") this.actions.failed(String(message.text).slice(0, 500));
+    } else if (message.type === "drawn") {
+      this.element.classList.remove("is-waiting");
+      this.actions.drawn();
+    } else if (message.type === "failed") this.actions.failed(String(message.text).slice(0, 500));
     else if (message.type === "picture") {
       this.waiting?.(message.file);
       this.waiting = undefined;
