@@ -1,7 +1,7 @@
 import { BASELINE, paint } from "../charts/palette";
 import type { ValuesReply } from "../charts/wire";
 import { make } from "../lib/dom";
-import { formatValue } from "../lib/format";
+import { formatPercent, formatValue } from "../lib/format";
 import { runUrl } from "../lib/runs";
 import { word } from "../lib/words";
 import { goalOf, numberOf } from "./columns";
@@ -85,7 +85,7 @@ class Scalar extends ValuesPanel {
     if (!base) return null;
     const difference = value - base.value;
     const percent = base.value
-      ? ` (${sign(difference)}${formatValue(Math.abs((difference / base.value) * 100))} %)`
+      ? ` (${sign(difference)}${formatPercent(Math.abs(difference / base.value))})`
       : "";
     const text = `${sign(difference)}${formatValue(Math.abs(difference))}${percent}`;
     const goal = goalOf(this.stage, this.column);
