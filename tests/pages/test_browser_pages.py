@@ -27,7 +27,6 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = {"serious", "critical"}
 OF_COLOURS = ("color-contrast", "link-in-text-block")
 """The rules that a page in the dark can break and the same page in the light keep; the rest ask for its elements."""
-FORGET_VIEWS = "from runs.models import SavedView; SavedView.objects.all().delete()"
 NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
 
@@ -188,11 +187,20 @@ def _choose(page: Page, panel: str, text: str) -> None:
     page.get_by_role("menuitem", name=text).click()
 
 
+@pytest.fixture
+def as_found(filled: Installation) -> Iterator[None]:
+    """Let a test change views: a second try of it begins as the first did, and other tests see nothing of it."""
+    forget = ["shell", "-c", "from runs.models import SavedView; SavedView.objects.all().delete()"]
+    filled.manage(*forget)
+    yield
+    filled.manage(*forget)
+
+
+@pytest.mark.usefixtures("as_found")
 def test_system_charts_show_nodes_and_devices_with_units(
     visitor: BrowserContext, filled: Installation
 ) -> None:
     """RUN-26, RUN-41: 32 GPUs are a heat map, or the means of four nodes; counters are rates, or totals."""
-    filled.manage("shell", "-c", FORGET_VIEWS)  # a second try begins as the first did
     page, said = open_page(visitor, f"{filled.url}/vision/cluster/runs/nodes/system")
     use = _lines_of(page, "gpu.{gpu}.gpu")
     expect(use).to_have_attribute("aria-label", re.compile("GPU use: 32 lines"))
@@ -219,9 +227,9 @@ def test_system_charts_show_nodes_and_devices_with_units(
     page.close()
 
 
+@pytest.mark.usefixtures("as_found")
 def test_a_code_panel_compares_what_runs_saved(visitor: BrowserContext, filled: Installation) -> None:
     """RUN-26: runs with the same program are one version; the file that is chosen is kept."""
-    filled.manage("shell", "-c", FORGET_VIEWS)
     page, said = open_page(visitor, f"{filled.url}/vision/cifar-sweep")
     page.get_by_role("button", name="Add panel").first.click()
     page.click(".panel-kind[data-kind=code]")
