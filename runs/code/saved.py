@@ -1,5 +1,6 @@
 """The files of a run's code: those that its SDK uploaded, and those of artifacts that it logged as code."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Q
@@ -52,26 +53,28 @@ class SavedCode:
         file = self._by_name.get(name)
         return _code_file(self._run, file) if file else None
 
+    @property
+    def _files(self) -> Iterator[CodeFile]:
+        """All files of all sources, in their order."""
+        return (file for source in self.sources for file in source.files)
+
     def find(self, key: str) -> CodeFile | None:
         """Return the file with this key."""
-        files = (file for source in self.sources for file in source.files)
-        return next((file for file in files if file.key == key), None)
+        return next((file for file in self._files if file.key == key), None)
 
     @property
     def paths(self) -> set[str]:
         """The paths of all files, those beside the code too."""
-        return {file.path for source in self.sources for file in source.files} | {
-            name for name in self._by_name if not name.startswith(_FOLDER)
-        }
+        beside = (name for name in self._by_name if not name.startswith(_FOLDER))
+        return {file.path for file in self._files}.union(beside)
 
     def at(self, path: str) -> CodeFile | None:
         """Return the file with this path: of the first source that has one, else beside the code."""
-        files = (file for source in self.sources for file in source.files)
-        return next((file for file in files if file.path == path), None) or self.named(path)
+        return next((file for file in self._files if file.path == path), None) or self.named(path)
 
     def main_file(self, program: str) -> CodeFile | None:
         """Return the file of the program that ran, else the first."""
-        files = [file for source in self.sources for file in source.files]
+        files = list(self._files)
         named = (
             file for file in files if program and (program == file.path or program.endswith(f"/{file.path}"))
         )
