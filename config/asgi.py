@@ -2,36 +2,35 @@
 
 import asyncio
 import os
-import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 
-from django.core.asgi import get_asgi_application
+import django
 
-django_application = get_asgi_application()  # before the imports below: they need the app registry
+django.setup(set_prefix=False)  # before the imports below: they need the app registry
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
+from django.urls import get_resolver
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 
 from access.routes import Open, declare
-from access.web.requests import GONE
 from accounts.operators.impersonation import impersonating_sockets
 from automations.evaluation import watcher
 from common import live
-from common.errors import TooLarge
+from common.server import process_memory
+from common.server.django_handler import DjangoHandler
 from common.server.static_files import HashedStaticFiles
 from common.telemetry import vitals
 from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure
-from common.web.request_size import body_too_large
 from config.sockets import urlpatterns as socket_urlpatterns
 from ingest.api import stream
 from ingest.endpoint import refused_posts
@@ -62,6 +61,7 @@ lean_routes = [
 ]
 lean = ExceptionMiddleware(Router(lean_routes, redirect_slashes=False))
 signed_urls = SignedUrlsMiddleware(lean)
+django_application = DjangoHandler()
 LEAN_PREFIXES = ("/storage/", "/sdk/otel/", settings.STATIC_URL)
 
 sockets = AllowedHostsOriginValidator(
@@ -79,6 +79,8 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             watcher.start()
             vitals.sample(INGEST_QUEUE, committer.queued)
             vitals.watch("web")
+            get_resolver().url_patterns  # noqa: B018 - imports all views, which the first request would wait for
+            process_memory.settle()
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)
@@ -87,31 +89,6 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             watcher.stop()
             await send({"type": "lifespan.shutdown.complete"})
             return
-
-
-async def _bounded(scope: Scope, receive: Receive, send: Send) -> None:
-    """Pass a request to Django, which would write all of a body to the disk before it looks at any limit."""
-    limit, size = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 0
-    gone = threading.Event()
-
-    async def receive_bounded() -> Any:
-        nonlocal size
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            gone.set()
-        size += len(message.get("body", b""))
-        if size > limit:
-            raise body_too_large()
-        return message
-
-    try:
-        await django_application({**scope, GONE: gone}, receive_bounded, send)
-    except TooLarge as error:
-        body = {
-            "error": {"code": error.code, "message": error.message, "detail": None},
-            "errors": [{"message": error.message}],
-        }
-        await JSONResponse(body, status_code=error.status)(scope, receive, send)
 
 
 SURFACES = (
@@ -132,7 +109,7 @@ def _served(method: str, path: str) -> tuple[str, Application]:
     surface = next((name for name, prefixes in SURFACES if path.startswith(prefixes)), "pages")
     if surface == "storage":
         return surface, signed_urls
-    return surface, lean if path.startswith(LEAN_PREFIXES) else _bounded
+    return surface, lean if path.startswith(LEAN_PREFIXES) else django_application
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

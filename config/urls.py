@@ -18,7 +18,9 @@ from access.web.requests import redirecting_view
 from accounts.views import verification
 from common.errors import UNANSWERED, TooManyRequests, Unavailable
 from common.server import health
+from config.admin.registration import register_models
 
+register_models()
 declare_module("allauth", Open.ANYONE)  # each of its views checks for itself what it needs
 declare_module("django.contrib.admin", Open.OPERATOR)
 declare_module(

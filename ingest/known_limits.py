@@ -4,7 +4,9 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
-from ingest.api import serializers
+
+MAX_UPLOADS = 100
+"""Files that one request asks addresses for."""
 
 
 def register() -> None:
@@ -37,6 +39,6 @@ def register() -> None:
         ),
         Limit(
             "files.addresses", LimitGroup.FILES, _("Files per REST request for upload URLs"),
-            lambda: serializers.MAX_UPLOADS, _("Returns 400; split the request."),
+            lambda: MAX_UPLOADS, _("Returns 400; split the request."),
         ),
     )  # fmt: skip

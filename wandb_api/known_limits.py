@@ -5,8 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.limits.registry import Limit, LimitGroup, LimitUnit, register_limits
 from accounts.known_limits import SENT_AGAIN, requests_of
-from wandb_api.artifacts import metadata
-from wandb_api.graphql import document_limits as limits
+from wandb_api.graphql import limit_values as limits
 
 
 def register() -> None:
@@ -38,7 +37,7 @@ def register() -> None:
         ),
         Limit(
             "graphql.compared_metadata", requests, _("Versions whose metadata a GraphQL filter compares"),
-            lambda: metadata.MOST, stopped,
+            lambda: limits.MAX_COMPARED_METADATA, stopped,
         ),
         Limit(
             "requests.bytes", requests, _("A request to GraphQL or REST, and a form"),

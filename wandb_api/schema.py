@@ -8,7 +8,8 @@ from ariadne import make_executable_schema
 from graphql import DocumentNode, FieldNode, GraphQLError, GraphQLSchema, Visitor, parse, validate, visit
 
 from wandb_api.graphql.bindings import types
-from wandb_api.graphql.document_limits import MAX_CHARACTERS, check_limits
+from wandb_api.graphql.document_limits import check_limits
+from wandb_api.graphql.limit_values import MAX_CHARACTERS
 from wandb_api.graphql.errors import requoted
 from wandb_api.resolvers import (
     artifacts,

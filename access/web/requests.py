@@ -11,16 +11,6 @@ from django.urls import reverse
 from access.actor import ANONYMOUS, Actor, ActorKind
 from access.routes import Open, declare
 
-GONE = "runyard.gone"
-"""In an ASGI scope: the event that is set when the client closes the connection."""
-
-
-def disconnect_check(request: HttpRequest) -> Callable[[], bool]:
-    """Return what says whether the client has left; never, where the server cannot know."""
-    event = getattr(request, "scope", {}).get(GONE)
-    return event.is_set if event is not None else lambda: False
-
-
 def address_of(request: HttpRequest) -> str:
     """Return the caller's IP address; behind a declared proxy the last one it forwarded."""
     return _address(str(request.META.get("REMOTE_ADDR", "")), request.headers.get("X-Forwarded-For", ""))

@@ -4,13 +4,18 @@ import hashlib
 import logging
 from dataclasses import dataclass
 from io import BytesIO
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from django.core.cache import cache
-from PIL import Image
 
 from common.errors import NotFound
+from common.lazy_import import LazyModule
 from common.safe_http.client import Fetched, OutgoingError, fetch
+
+if TYPE_CHECKING:
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
 
 MAX_BYTES = 5 * 1024 * 1024
 KEPT_S = 3600

@@ -1,21 +1,28 @@
 """Pictures that people upload: checked by their content, cropped, made anew of their pixels alone (ACC-1)."""
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
-from PIL import Image, ImageOps
 
 from common.errors import Invalid, TooLarge
+from common.lazy_import import LazyModule
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageOps
+else:
+    Image, ImageOps = LazyModule("PIL.Image"), LazyModule("PIL.ImageOps")
 
 SIDE_PX = 256
 MAX_BYTES = 5 * 1024 * 1024
 MAX_PIXELS = 50_000_000
 """Pixels take memory, whatever a file's size: 50 million are 200 MB for a moment, and more than cameras take."""
 _FORMATS = ("PNG", "JPEG", "WEBP")
-_BOMB = (Image.DecompressionBombError, Image.DecompressionBombWarning)
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError)
 """What Pillow raises on files that end early or contradict themselves."""
 
@@ -61,7 +68,7 @@ def _opened(upload: UploadedFile[bytes]) -> Image.Image:
     """Read the head of the file; its name and the type that the browser says do not matter."""
     try:
         image: Image.Image = Image.open(upload, formats=_FORMATS)
-    except _BOMB:
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _too_many_pixels() from None
     except _BROKEN:
         raise Invalid(_("Choose a PNG, JPEG or WebP image.")) from None

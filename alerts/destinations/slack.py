@@ -17,7 +17,6 @@ from alerts.destinations.services import MAX_NAME, add_destination
 from alerts.models import Destination, DestinationKind
 from alerts.notices.digests import shortened
 from alerts.transports.addresses import check_slack, sealed
-from alerts.transports.slack_api import authorize_url, exchange
 from common.errors import Conflict, Invalid
 from teams.models import Team
 
@@ -47,6 +46,8 @@ def install_url(*, actor: Actor, team: Team, redirect: str) -> str:
     if not is_available():
         raise Conflict(_("This installation has no Slack app; paste a webhook URL instead."))
     state = signing.dumps({"user": actor.user_id, "team": team.pk, "redirect": redirect}, salt=_SALT)
+    from alerts.transports.slack_api import authorize_url  # Slack's library takes 6 MB
+
     return authorize_url(state=state, redirect=redirect)
 
 
@@ -80,6 +81,8 @@ def finish_install(*, actor: Actor, code: str, state: str) -> Destination:
         Unavailable: Slack does not answer.
     """
     team, redirect = team_of_state(actor, state)
+    from alerts.transports.slack_api import exchange
+
     answer = exchange(code=code, redirect=redirect)
     hook, workspace = answer.get("incoming_webhook") or {}, answer.get("team") or {}
     url, channel = str(hook.get("url", "")), _printable(hook.get("channel"))

@@ -19,11 +19,10 @@ from reportlab.platypus import Flowable, KeepTogether, Paragraph, SimpleDocTempl
 from billing.formatting import plain, usd
 from billing.invoices.drafts import days_of, quantity_text
 from billing.invoices.fonts import BOLD, LATIN, is_asian, marked
+from billing.invoices.texts import PRODUCT, lines_of_seller, price_text
 from billing.models import Invoice, InvoiceStatus
 from usage.periods import Period
 
-PRODUCT = "Runyard"
-"""Stands for the seller where the operator told no name (RUNYARD_BILLING_SELLER)."""
 _INK, _MUTED, _RULE = colors.HexColor("#1b2330"), colors.HexColor("#5d6878"), colors.HexColor("#d5dae1")
 _STAMPS = {
     InvoiceStatus.PAID: ("PAID", colors.HexColor("#1a7f4b")),
@@ -83,11 +82,6 @@ def _text(text: str, *, bold: bool = False, **style: Any) -> Paragraph:
     """Return a paragraph; where lines may break depends on the script."""
     wrap: dict[str, Any] = {"wordWrap": "CJK"} if is_asian(text) else {}
     return Paragraph(marked(text, is_bold=bold), _style(**style, **wrap))
-
-
-def lines_of_seller(invoice: Invoice) -> list[str]:
-    """Return name and address of who sells, one line each."""
-    return [line for line in invoice.details.get("seller", "").splitlines() if line.strip()] or [PRODUCT]
 
 
 def _period(invoice: Invoice) -> str:
@@ -198,12 +192,6 @@ def _payment(invoice: Invoice) -> list[Flowable]:
 
 def _number(text: str, *, bold: bool = False, **style: Any) -> Paragraph:
     return _text(text, bold=bold, alignment=TA_RIGHT, **style)
-
-
-def price_text(price: Decimal) -> str:
-    """Return a price for a unit: to the cent, or as exact as it is."""
-    cents = usd(price)
-    return cents if Decimal(cents.replace("$", "").replace(",", "")) == price else f"${plain(price)}"
 
 
 def _grid(

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-import stripe
 from celery import signature
 from django.conf import settings
 from django.db import transaction
@@ -50,6 +49,8 @@ def receive(payload: bytes, signature: str) -> GatewayEvent:
         NotFound: no secret is set up for these.
         Invalid: the signature is missing, wrong or too old, or it is no event; the message says which.
     """
+    import stripe
+
     require_configured()
     try:
         stripe.WebhookSignature.verify_header(

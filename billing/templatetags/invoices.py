@@ -5,8 +5,8 @@ from decimal import Decimal
 from django import template
 
 from billing.invoices.drafts import quantity_text
-from billing.invoices.pdf import lines_of_seller, price_text
 from billing.invoices.selectors import StatusLabel, status_label_of
+from billing.invoices.texts import lines_of_seller, price_text
 from billing.models import Invoice, InvoiceLine
 
 register = template.Library()

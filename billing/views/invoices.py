@@ -12,7 +12,6 @@ from access.routes import declare
 from access.web.requests import actor_of
 from billing.billing_admins.contacts import sales_contact
 from billing.gateways import card_of, gateway_and_method
-from billing.invoices.pdf import pdf_of
 from billing.invoices.selectors import invoice_of, invoices_of, payments_of
 from billing.models import Invoice, InvoiceStatus
 from billing.subscriptions.billed import is_billed_organization
@@ -78,6 +77,8 @@ def invoice_pdf(request: HttpRequest, entity: str, number: str) -> HttpResponse:
 
 def as_pdf(row: Invoice) -> HttpResponse:
     """Answer with an invoice as a file."""
+    from billing.invoices.pdf import pdf_of  # its library takes 14 MB
+
     reply = HttpResponse(pdf_of(row), content_type="application/pdf")
     reply["Content-Disposition"] = f'attachment; filename="{row.number}.pdf"'
     return reply

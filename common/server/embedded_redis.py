@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -10,8 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import redis
 
 FOLDER_PREFIX = "runyard-redis-"
 LOG = "redis.log"
@@ -100,19 +99,27 @@ def wait_until_ready(folder: Path, process: "subprocess.Popen[bytes]", timeout_s
         EmbeddedRedisError: it ended, or did not answer in time.
     """
     deadline = time.monotonic() + timeout_s
-    with redis.Redis.from_url(url_of(folder), socket_connect_timeout=1, socket_timeout=1) as client:
-        while time.monotonic() < deadline and process.poll() is None:
-            try:
-                client.ping()
-            except redis.RedisError:
-                time.sleep(0.02)
-            else:
-                return
+    while time.monotonic() < deadline and process.poll() is None:
+        if _answers(socket_path(folder)):
+            return
+        time.sleep(0.02)
     log = folder / LOG
     output = log.read_text(errors="replace")[-500:] if log.exists() else "nothing"
     raise EmbeddedRedisError(
         f"The embedded Redis did not start (status {process.returncode}). It said: {output}"
     )
+
+
+def _answers(path: Path) -> bool:
+    """Ask as a client would, without the 25 MB of its library: the supervisor needs no more of it."""
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(1)
+        try:
+            link.connect(str(path))
+            link.sendall(b"PING\r\n")
+            return link.recv(16).startswith(b"+PONG")
+        except OSError:
+            return False
 
 
 def remove_left_over(url: str) -> None:
@@ -133,4 +140,18 @@ def running() -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(timeout=10)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def announced_folder(url_file: Path) -> Iterator[Path]:
+    """Make the folder of a server and write its URL where other commands find it; both go at the end."""
+    if url_file.exists():  # only a killed server leaves it: the caller holds the data folder
+        remove_left_over(url_file.read_text().strip())
+    folder = make_folder()
+    try:
+        url_file.write_text(url_of(folder))
+        yield folder
+    finally:
+        url_file.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)

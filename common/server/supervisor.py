@@ -80,6 +80,10 @@ class Child:
 
     name: str
     argv: Sequence[str]
+    first_argv: Sequence[str] = ()
+    """For the first start, where that is another one."""
+    is_named: bool = True
+    """Whether its name stands before each line that it prints."""
     last: bool = False
     """Whether it is stopped only after all others: they need it while they drain."""
     process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
@@ -88,13 +92,23 @@ class Child:
     again_at: float | None = None
     """When it is started again."""
 
+    def begin(self) -> None:
+        """Tell a process that waits for a line on its standard input to begin; one that is over is started again."""
+        if self.process is not None and self.process.stdin is not None:
+            with contextlib.suppress(OSError), self.process.stdin as pipe:
+                pipe.write(b"begin\n")
+
     def ended(self) -> bool:
         """Whether it was started and is over."""
         return self.process is not None and self.process.poll() is not None
 
 
 def spawn(
-    argv: Sequence[str], *, env: Mapping[str, str], stdout: int | IO[bytes]
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    stdout: int | IO[bytes],
+    stdin: int = subprocess.DEVNULL,
 ) -> "subprocess.Popen[bytes]":
     """Start a process in a group of its own that gets SIGTERM when this one dies, even by SIGKILL (Linux only)."""
     parent = os.getpid()
@@ -108,7 +122,7 @@ def spawn(
     return subprocess.Popen(
         argv,
         env=env,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=stdout,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -130,9 +144,13 @@ class Supervisor:
 
     def say(self, text: str, name: str = "serve") -> None:
         """Print one line under a process' name."""
+        self.print(f"{name:<6} | {text}")
+
+    def print(self, text: str) -> None:
+        """Print lines as they are."""
         with self._print_lock:
             try:
-                self._out.write(f"{name:<6} | {text}\n")
+                self._out.write(f"{text}\n")
                 self._out.flush()
             except (BrokenPipeError, ValueError):
                 pass  # nobody reads any more: no reason to stop the installation
@@ -143,19 +161,37 @@ class Supervisor:
         self._children.append(child)
         return self._start(child)
 
+    def start_first(
+        self,
+        name: str,
+        argv: Sequence[str],
+        as_first: Callable[[Sequence[str]], Sequence[str]],
+        *,
+        is_named: bool = True,
+    ) -> Child:
+        """Start a child by another command line than that by which it is started again."""
+        child = Child(name, argv, first_argv=as_first(argv), is_named=is_named)
+        self._children.append(child)
+        self._start(child)
+        return child
+
     def _start(self, child: Child) -> "subprocess.Popen[bytes]":
-        process = child.process = spawn(child.argv, env=self._env, stdout=subprocess.PIPE)
-        reader = threading.Thread(target=self._relay, args=(child.name, process), daemon=True)
+        argv, stdin = child.argv, subprocess.DEVNULL
+        if child.first_argv:
+            argv, child.first_argv, stdin = child.first_argv, (), subprocess.PIPE
+        process = child.process = spawn(argv, env=self._env, stdout=subprocess.PIPE, stdin=stdin)
+        reader = threading.Thread(target=self._relay, args=(child, process), daemon=True)
         reader.start()
         self._readers = [*(other for other in self._readers if other.is_alive()), reader]
         return process
 
-    def _relay(self, name: str, process: "subprocess.Popen[bytes]") -> None:
+    def _relay(self, child: Child, process: "subprocess.Popen[bytes]") -> None:
         if process.stdout is None:
             return
         with process.stdout as lines:
             for line in lines:
-                self.say(line.decode(errors="replace").rstrip(), name)
+                text = line.decode(errors="replace").rstrip()
+                self.say(text, child.name) if child.is_named else self.print(text)
 
     def listen(self) -> None:
         """Take SIGINT and SIGTERM as the wish to stop; the second one kills."""

@@ -145,7 +145,7 @@ TASK_DURATION = Histogram(
 
 PROCESSES = Gauge(
     "runyard_processes",
-    "Processes that live, by kind: web, worker, beat (the schedule).",
+    "Processes that live, by kind: web, worker.",
     ["process"],
     multiprocess_mode="livesum",
     registry=REGISTRY,
@@ -190,7 +190,7 @@ def _make_known() -> None:
             HTTP_REQUESTS.labels(surface, status)
     for work in WORK:
         DATABASE_ERRORS.labels(work)
-    for process in ("web", "worker", "beat"):
+    for process in ("web", "worker"):
         PROCESS_STARTS.labels(process)
     for source in ("pack", "merge"):
         PACKING_SEGMENTS.labels(source)

@@ -37,16 +37,12 @@ def _failed(exception: BaseException | None = None, **_: Any) -> None:
     database_failed("task", exception)
 
 
-def _worker_is_ready(sender: Any = None, **_: Any) -> None:
+def _worker_is_ready(**_: Any) -> None:
     vitals.watch("worker")
     for name in current_app.tasks:
         if not name.startswith("celery."):
             for outcome in OUTCOMES.values():
                 TASKS.labels(name, outcome)  # a first failure is then a rise, which alerts look for
-    beat = getattr(getattr(sender, "controller", None), "beat", None)
-    if beat is not None:
-        # It is a fork that has closed all files it inherited, the library's too: what it counts itself is an error.
-        vitals.watch("beat", beat.pid)
 
 
 def listen() -> None:

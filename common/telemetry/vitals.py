@@ -53,14 +53,9 @@ def sample(gauge: Gauge, read: Callable[[], float]) -> None:
     _samples.append((gauge, read))
 
 
-def watch(kind: str, pid: int | None = None) -> None:
-    """Report on a process for as long as this one lives.
-
-    Args:
-        kind: ``web``, ``worker`` or ``beat``.
-        pid: A child that does not report by itself; by default this process.
-    """
-    process, is_first = _Process(kind, pid or os.getpid()), not _watched
+def watch(kind: str) -> None:
+    """Report on this process, a ``web`` or ``worker``, for as long as it lives."""
+    process, is_first = _Process(kind, os.getpid()), not _watched
     if any(
         known.pid == process.pid for known in _watched
     ):  # a worker that found Redis again is ready once more

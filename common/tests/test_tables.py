@@ -1,4 +1,4 @@
-"""`manage.py serve` refuses a database whose tables no migration makes those of today, in one sentence."""
+"""`manage.py prepare` refuses a database whose tables no migration makes those of today, in one sentence."""
 
 import io
 
@@ -10,7 +10,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from common.database.schema_check import first_difference
-from common.management.commands.serve import Command
+from common.management.commands.prepare import Command
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 

@@ -39,7 +39,6 @@ INSTALLED_APPS = [
     "channels",
     "csp",
     "django_htmx",
-    "drf_spectacular",
     "rest_framework",
     "template_partials",
     "config",  # last: what it composes is ready

@@ -1,5 +1,6 @@
 """SQLite in the data folder, or PostgreSQL by URL (reasons: docs/develop/decisions/database.md)."""
 
+import sys
 from typing import Any
 
 from config.env import HOME, env
@@ -13,16 +14,19 @@ SEGMENT_STORE = env.str("RUNYARD_SEGMENTS", default="files")
 DATABASE_URL = env.str("RUNYARD_DATABASE_URL", default=f"sqlite:///{HOME}/runyard.sqlite3")
 
 _database: dict[str, Any] = env.db_url_config(DATABASE_URL)
-_database["CONN_MAX_AGE"] = 0  # under ASGI each request has a thread of its own
 _database["ATOMIC_REQUESTS"] = False
 if _database["ENGINE"].endswith("sqlite3"):
+    # the REST framework imports PostgreSQL's fields where it can, and with them the driver: 12 MB, 0.1 s
+    sys.modules["django.contrib.postgres"] = None  # type: ignore[assignment]  # "cannot be imported"
+    _database["CONN_MAX_AGE"] = None  # opening one takes as long as ten queries; threads keep theirs
     _database["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        # mapped, because a connection lives for one request, and its own cache of pages with it
+        # mapped: all threads share the system's cache of pages instead of filling one each
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA mmap_size=268435456;",
     }
 else:
+    _database["CONN_MAX_AGE"] = 0  # it goes back to the pool
     # a connection of the pool may be of before a restart of the server: looked at when it is taken
     _database["CONN_HEALTH_CHECKS"] = True
     _database["OPTIONS"] = {

@@ -6,13 +6,13 @@ from rest_framework import serializers
 
 from ingest.services import Resume
 from runs.api.serializers import RunSerializer
+from ingest.known_limits import MAX_UPLOADS
 from runs.lifecycle.alerts import LEVELS, MAX_TEXT, MAX_TITLE, MAX_TOKEN
 from runs.names.run_ids import MAX_LENGTH
 from runs.projects.services import MAX_NAME
 from runs.states import RunState
 from storage.file_names import MAX_NAME as MAX_FILE_NAME
 
-MAX_UPLOADS = 100
 _LONGEST_WAIT_S = 10**9
 
 

@@ -5,24 +5,31 @@ Rows are read block by block and sent while the next one is read. `metrics.downl
 what the SDK reads of ended runs.
 """
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from enum import Enum, StrEnum, auto
 from functools import partial
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from common.formats.csv_safety import csv_text
 from common.formats.strict_json import strict_json
+from common.lazy_import import LazyModule
 from common.web.streaming import in_thread
 from metrics.models import StreamKind
 from metrics.store import reads, row_blocks
 from metrics.store.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.store.key_stats import shown_key
 from runs.secrets.masking import mask_tree
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:  # half a second and 50 MB
+    pa, pq = LazyModule("pyarrow"), LazyModule("pyarrow.parquet")
 
 CONTENT_TYPE = "application/vnd.apache.parquet"
 FIRST = ("_step", "_timestamp", "_runtime")

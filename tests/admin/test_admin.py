@@ -36,6 +36,7 @@ from billing.models import (
     UsageAlert,
 )
 from billing.subscriptions.selectors import subscription_of
+from config.admin.registration import register_models
 from exports.services import request_export
 from metrics.models import Sequence, Stream, StreamKind
 from runs.models import Run, SavedView, StoredChart
@@ -74,6 +75,7 @@ from usage.models import (
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+register_models()
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
 

@@ -12,10 +12,12 @@ from django.urls import reverse
 from access.resource_paths import named_models
 from access.resources.labels import KINDS
 from accounts.operators.admin_actions import ServedAdmin
+from config.admin.registration import register_models
 from config.admin.sections import LEDGERS, SECTIONS
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.portable
+register_models()
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 SHOWN = [*MODELS, *{inline.model for shown in admin.site._registry.values() for inline in shown.inlines}]
 OF_BOTH_NUMBERS = {"alert settings"}

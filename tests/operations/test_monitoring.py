@@ -132,7 +132,7 @@ def test_the_worker_tells_of_its_tasks_and_of_the_schedule(watched: Installation
     assert found["runyard_tasks_queued"] >= 0
 
 
-@pytest.mark.parametrize("process", ["web", "worker", "beat"])
+@pytest.mark.parametrize("process", ["web", "worker"])
 def test_every_kind_of_process_tells_what_it_takes(watched: Installation, process: str):
     memory = f'runyard_process_resident_memory_bytes{{process="{process}"}}'
     found = until(lambda: (seen := scrape(watched)).get(memory) and seen, memory)

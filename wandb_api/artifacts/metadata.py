@@ -16,9 +16,8 @@ from runs.config.flatten import flatten
 from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
 from runs.query.regex import Matches
 from runs.secrets.documents import masked_json
+from wandb_api.graphql.limit_values import MAX_COMPARED_METADATA as MOST
 
-MOST = 5000
-"""Versions whose metadata one request compares."""
 PREFIX = "metadata."
 
 

@@ -18,10 +18,11 @@ from access.callers.credentials import actor_of_header
 from access.callers.elevation import HEADER, elevated
 from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
-from access.web.requests import address_of, disconnect_check
+from access.web.requests import address_of
 from common.errors import DomainError, Invalid, Unavailable
 from common.formats.lenient_json import clean_tree, read_lenient
 from common.formats.strict_json import strict
+from common.web.disconnects import disconnect_check
 from common.web.request_size import body_too_large
 from wandb_api.file_stream.agent_header import WRAPPER, wrapper_of
 from wandb_api.graphql.context import Context, base_url_of

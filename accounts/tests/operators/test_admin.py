@@ -13,11 +13,13 @@ from django.utils import timezone
 
 from access.models import AuditEntry
 from accounts.models import ApiKey, OutboxMail, User
+from config.admin.registration import register_models
 from runs.models import Project
 from runs.models import Run as RunModel
 from tests.factories import TeamFactory, UserFactory, delivered, make_key
 
 pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+register_models()
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 by_label = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 

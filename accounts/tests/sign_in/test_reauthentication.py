@@ -42,6 +42,9 @@ def test_dangerous_acts_of_the_admin_ask():
     """TEAM-21."""
     from django.contrib import admin
 
+    from config.admin.registration import register_models
+
+    register_models()
     acts = {
         f"{model._meta.model_name}.{act.slug}"
         for model, model_admin in admin.site._registry.items()

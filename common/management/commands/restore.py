@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from common.backups.reading import restore, verify
 from common.management.base import JsonCommand
-from common.management.commands.serve import only_one
+from common.server.start_checks import StartError, only_one
 
 
 class Command(JsonCommand):
@@ -32,5 +32,7 @@ class Command(JsonCommand):
                 return verify(path)
             with only_one(settings.DATA_FOLDER):
                 return restore(path, replace=force)
+        except StartError as error:
+            raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"Cannot restore {path}: {error}.") from error

@@ -16,7 +16,7 @@ from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, UserFactory
-from wandb_api.graphql import document_limits
+from wandb_api.graphql import limit_values
 from wandb_api.graphql.cost_budget import Budget, ExecutionStopped
 from wandb_api.graphql.errors import answer_to, requoted, status_of
 from wandb_api.resolvers import viewer
@@ -35,11 +35,11 @@ def deep(levels: int) -> str:
 
 
 def test_as_deep_as_the_limit_is_fine(ada: Asker) -> None:
-    assert ada.ask(deep(document_limits.MAX_DEPTH)).data["viewer"]["id"]
+    assert ada.ask(deep(limit_values.MAX_DEPTH)).data["viewer"]["id"]
 
 
 def test_a_document_that_is_too_deep_is_refused_with_the_limit(ada: Asker) -> None:
-    answer = ada.ask(deep(document_limits.MAX_DEPTH + 1))
+    answer = ada.ask(deep(limit_values.MAX_DEPTH + 1))
     assert (answer.status, answer.messages) == (400, ["The document is nested deeper than 20 levels."])
 
 

@@ -1,0 +1,127 @@
+"""``manage.py prepare``: what the first start of a release does before it serves (docs/operate/run.md)."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
+from django.db.migrations.exceptions import InconsistentMigrationHistory, MigrationSchemaMissing
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+
+from common.database.schema_check import first_difference
+
+STATIC_STAMP = "collected-from"
+
+
+class Command(BaseCommand):
+    help = "Bring the database and the static files up to date, and see that somebody can sign in."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare what `manage.py serve` then serves.
+
+        Raises:
+            CommandError: something is wrong with the installation; the message says what.
+        """
+        self.migrate()
+        self.collect_static()
+        self.try_bucket()
+        call_command("create_first_operator", stdout=self.stdout, stderr=self.stderr)
+        self.stdout.flush()
+        connection.close()
+
+    def migrate(self) -> None:
+        """Apply what is missing; a database that is refused stays as it is, for the version that made it.
+
+        Raises:
+            CommandError: the database does not answer, or was written by a newer Runyard, or by one so old that its
+                tables are others.
+        """
+        name = f"the {connection.vendor} database ({settings.DATABASES['default']['NAME']})"
+        try:
+            executor = MigrationExecutor(connection)
+            refuse_newer(executor.loader, name)
+            executor.loader.check_consistent_history(connection)
+            plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+            refuse_other_tables(executor.loader, name, is_complete=not plan)
+            if plan:
+                self.stdout.write(f"Applying {len(plan)} migrations ...")
+                call_command("migrate", interactive=False, verbosity=0)
+        except InconsistentMigrationHistory as error:
+            raise earlier(name, str(error).partition(" on database")[0]) from error
+        except (DatabaseError, MigrationSchemaMissing) as error:
+            raise CommandError(f"Cannot migrate {name}: {error}") from error
+
+    def collect_static(self) -> None:
+        """Collect into the data folder when a source changed since the last time."""
+        stamp = Path(settings.STATIC_ROOT) / STATIC_STAMP
+        state = static_state()
+        if stamp.exists() and stamp.read_text() == state:
+            return
+        call_command("collectstatic", interactive=False, verbosity=0, clear=True)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(state)
+
+    def try_bucket(self) -> None:
+        """Say what is wrong with the bucket of the settings; runs are logged without it, and it may come back."""
+        if settings.STORAGE_URL:
+            try:
+                call_command("check_storage", stdout=self.stdout, stderr=self.stderr)
+            except CommandError as error:
+                self.stderr.write(f"{error} Files are refused until it can; SDKs send them again.")
+
+
+def refuse_newer(loader: MigrationLoader, name: str) -> None:
+    """Let pass a database whose migrations of our apps are all known.
+
+    Raises:
+        CommandError: one is not.
+    """
+    ours = loader.graph.nodes
+    apps_of_ours = {app for app, _ in ours}
+    unknown = sorted(key for key in loader.applied_migrations if key not in ours and key[0] in apps_of_ours)
+    if unknown:
+        newer = ", ".join(f"{app}.{migration}" for app, migration in unknown)
+        raise CommandError(f"Refusing to start: {name} was migrated by a newer Runyard ({newer}).")
+
+
+def refuse_other_tables(loader: MigrationLoader, name: str, *, is_complete: bool) -> None:
+    """Let pass a database that is empty, or as the migrations that it has seen leave one today.
+
+    Raises:
+        CommandError: they were others when they were applied.
+    """
+    applied = [key for key in loader.applied_migrations if key in loader.graph.nodes]
+    if not applied:
+        return
+    seen = apps if is_complete else loader.project_state(applied).apps
+    if difference := first_difference(connection, seen):
+        raise earlier(name, difference)
+
+
+def earlier(name: str, difference: str) -> CommandError:
+    """Return the refusal of a database from which no migration leads here, with what to do."""
+    fresh = "a new data folder (RUNYARD_HOME)"
+    if connection.vendor != "sqlite":
+        fresh += " and an empty database (RUNYARD_DATABASE_URL)"
+    return CommandError(
+        f"Refusing to start: {name} was made by an earlier version of Runyard whose tables differ ({difference})."
+        f" Start with {fresh}, or start the version that made it."
+    )
+
+
+def static_state() -> str:
+    """Hash the names, sizes and times of all static sources (5 ms; collecting takes seconds)."""
+    state = hashlib.sha256(repr(settings.STORAGES["staticfiles"]).encode())
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            stat = Path(storage.path(path)).stat()
+            state.update(
+                f"{getattr(storage, 'prefix', '')}/{path} {stat.st_size} {stat.st_mtime_ns}\n".encode()
+            )
+    return state.hexdigest()

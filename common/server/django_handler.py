@@ -1,0 +1,134 @@
+"""Django's requests: each is one call in a thread of a pool, whose threads keep their database connections.
+
+Django's own ASGI handler gives each request a new thread and connection, and hops between threads for every middleware
+that knows only one of the two worlds. No view of ours is a coroutine, so nothing is gained by that.
+"""
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
+from django.core import signals
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
+from django.db import connections
+from django.http.response import HttpResponseBase
+from django.urls import set_script_prefix
+from starlette.responses import JSONResponse
+
+from common.errors import TooLarge
+from common.web.disconnects import GONE
+from common.web.request_size import body_too_large
+
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Scope = dict[str, Any]
+
+
+class DjangoHandler(ASGIHandler):
+    """Runs Django synchronously; only answers that are made while they are sent are sent by coroutines of their own."""
+
+    def __init__(self) -> None:
+        super(ASGIHandler, self).__init__()
+        self.load_middleware(is_async=False)
+        self._threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="django")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the body, get the answer, send it; a client that leaves meanwhile gets none."""
+        try:
+            body = await self.read_body(_bounded(receive))
+        except RequestAborted:
+            return
+        except TooLarge as error:
+            await _refuse(error, scope, receive, send)
+            return
+        gone = threading.Event()
+        listener = asyncio.create_task(_listen(receive, gone))
+        try:
+            context = contextvars.copy_context()  # of this request alone: its language, say
+            answer = context.run, self._answer, {**scope, GONE: gone}, body
+            response = await asyncio.get_running_loop().run_in_executor(self._threads, *answer)
+            if not response.streaming:
+                await self.send_response(response, send)
+            else:
+                await self._stream(response, send, listener, context)
+        finally:
+            listener.cancel()
+
+    def _answer(self, scope: Scope, body: Any) -> HttpResponseBase:
+        """Return the whole answer, closed unless it is still to be made."""
+        set_script_prefix(get_script_prefix(scope))
+        signals.request_started.send(sender=self.__class__, scope=scope)
+        request, refused = self.create_request(scope, body)
+        response = refused if request is None else self.get_response(request)
+        response._handler_class = self.__class__
+        if not response.streaming:
+            response.close()
+        body.close()
+        return response
+
+    async def _stream(
+        self,
+        response: HttpResponseBase,
+        send: Send,
+        listener: "asyncio.Task[None]",
+        context: contextvars.Context,
+    ) -> None:
+        """Send an answer piece by piece, made in a thread of its own, until its client leaves."""
+        sending = asyncio.create_task(self._send_pieces(response, send), context=context)
+        await asyncio.wait({sending, listener}, return_when=asyncio.FIRST_COMPLETED)
+        if not sending.done():
+            sending.cancel()
+        try:
+            await sending
+        except asyncio.CancelledError:
+            if not listener.done():  # the server is ending, not the client
+                raise
+
+    async def _send_pieces(self, response: HttpResponseBase, send: Send) -> None:
+        async with ThreadSensitiveContext():
+            try:
+                await self.send_response(response, send)
+            finally:
+                await sync_to_async(_close)(response)
+
+
+def _close(response: HttpResponseBase) -> None:
+    """Close an answer and the connections of the thread that made it, which ends with it."""
+    response.close()
+    connections.close_all()
+
+
+async def _listen(receive: Receive, gone: threading.Event) -> None:
+    """Wait until the client leaves."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    gone.set()
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Refuse a body that Django would write to the disk before it looks at any limit."""
+    size = 0
+
+    async def receive_bounded() -> Any:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            raise body_too_large()
+        return message
+
+    return receive_bounded
+
+
+async def _refuse(error: TooLarge, scope: Scope, receive: Receive, send: Send) -> None:
+    body = {
+        "error": {"code": error.code, "message": error.message, "detail": None},
+        "errors": [{"message": error.message}],
+    }
+    await JSONResponse(body, status_code=error.status)(scope, receive, send)
