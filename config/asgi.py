@@ -25,7 +25,7 @@ from access.routes import Open, declare
 from accounts.operators.impersonation import impersonating_sockets
 from automations.evaluation import watcher
 from common import live
-from common.server import process_memory
+from common.server import own_process
 from common.server.django_handler import DjangoHandler
 from common.server.static_files import HashedStaticFiles
 from common.telemetry import vitals
@@ -80,7 +80,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             vitals.sample(INGEST_QUEUE, committer.queued)
             vitals.watch("web")
             get_resolver().url_patterns  # noqa: B018 - imports all views, which the first request would wait for
-            process_memory.settle()
+            own_process.settle("web")
             await send({"type": "lifespan.startup.complete"})
         else:
             live.send_on(None)

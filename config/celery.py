@@ -7,7 +7,7 @@ from celery import Celery, beat
 from celery.exceptions import SecurityWarning
 from celery.signals import worker_init
 
-from common.server import process_memory
+from common.server import own_process
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 
@@ -24,4 +24,4 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def _settle(**_: object) -> None:
-    process_memory.settle()
+    own_process.settle("worker")

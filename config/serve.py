@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from common.server import embedded_redis
-from common.server.first_start import as_first
 from common.server.start_checks import StartError, only_one, require_free_port
 from common.server.supervisor import Child, Supervisor, raise_open_files, web_command, worker_command
 from common.telemetry import VARIABLE
@@ -70,15 +69,14 @@ def _environment(redis_url: str, measured: str) -> dict[str, str]:
 
 def _supervise(supervisor: Supervisor, begin: float) -> int:
     """Start web and worker, tell when they serve, and wait; return the exit status."""
-    command = web_command(security.HOST, security.PORT)
-    web = supervisor.start_first("web", command, as_first, is_named=False)  # it says how preparing goes
-    worker = supervisor.start_first("worker", worker_command(), as_first)
+    web_argv = web_command(security.HOST, security.PORT)
+    first = [*web_argv[:2], "common.server.first_start", *web_argv[3:]]
+    web, _worker = supervisor.start_together(web_argv, worker_command(), first=first)
     if not _wait_for_web(supervisor, web, begin):
         if supervisor.stopping:
             return 0
         return 1
     web.is_named = True
-    worker.begin()
     supervisor.print(_banner(time.monotonic() - begin))
     status = supervisor.wait()
     if status:

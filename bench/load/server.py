@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 """Not that of config.env, which reads the environment for good when it is imported."""
 READY_WITHIN_S = 120
 STOP_WITHIN_S = 60
-PROGRAMS = {"uvicorn": "web", "celery": "worker", "redis": "redis", "valkey": "redis"}
+PROGRAMS = {"runyard-web": "web", "runyard-worker": "worker", "redis": "redis", "valkey": "redis"}
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -141,5 +141,5 @@ class Server:
 
 
 def _program(pid: str) -> str:
-    command = Path(f"/proc/{pid}/cmdline").read_text()
+    command = Path(f"/proc/{pid}/comm").read_text()
     return next((name for word, name in PROGRAMS.items() if word in command), "other")

@@ -15,7 +15,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, Any, TextIO, TypeAlias
+
+from common.server.adopted_process import AdoptedProcess
 
 GRACE_S = 15
 """How long web and worker may take to end; uvicorn itself gives open requests 10 s."""
@@ -29,8 +31,10 @@ CODE = Path(__file__).resolve().parents[2]
 OPEN_FILES = 65_536
 """What the soft limit is raised to: each connection is one, and most systems begin with 1,024."""
 OPEN_FILES_LEAST = 4096
-PR_SET_PDEATHSIG = 1
-"""From linux/prctl.h: the signal a process gets when its parent dies."""
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+"""From linux/prctl.h: the signal a process gets when its parent dies; whether it takes orphans in."""
+WORKER_OUTPUT = "RUNYARD_WORKER_OUTPUT"
+"""Where the first start finds the file descriptor for what its worker prints."""
 
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -74,29 +78,24 @@ def raise_open_files() -> str:
     )
 
 
+Process: TypeAlias = subprocess.Popen[bytes] | AdoptedProcess
+
+
 @dataclass(slots=True)
 class Child:
     """One supervised process."""
 
     name: str
     argv: Sequence[str]
-    first_argv: Sequence[str] = ()
-    """For the first start, where that is another one."""
     is_named: bool = True
     """Whether its name stands before each line that it prints."""
     last: bool = False
     """Whether it is stopped only after all others: they need it while they drain."""
-    process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+    process: Process | None = field(default=None, repr=False)
     deaths: list[float] = field(default_factory=list)
     """When it died, of the last DEATHS_WITHIN_S."""
     again_at: float | None = None
     """When it is started again."""
-
-    def begin(self) -> None:
-        """Tell a process that waits for a line on its standard input to begin; one that is over is started again."""
-        if self.process is not None and self.process.stdin is not None:
-            with contextlib.suppress(OSError), self.process.stdin as pipe:
-                pipe.write(b"begin\n")
 
     def ended(self) -> bool:
         """Whether it was started and is over."""
@@ -108,26 +107,30 @@ def spawn(
     *,
     env: Mapping[str, str],
     stdout: int | IO[bytes],
-    stdin: int = subprocess.DEVNULL,
+    pass_fds: Sequence[int] = (),
 ) -> "subprocess.Popen[bytes]":
     """Start a process in a group of its own that gets SIGTERM when this one dies, even by SIGKILL (Linux only)."""
     parent = os.getpid()
 
-    def die_with_parent() -> None:
-        if _libc is not None:
-            _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-            if os.getppid() != parent:
-                os._exit(1)
-
     return subprocess.Popen(
         argv,
         env=env,
-        stdin=stdin,
+        stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.STDOUT,
-        start_new_session=True,
-        preexec_fn=die_with_parent,  # noqa: PLW1509 - it calls two functions of libc and takes no lock
+        pass_fds=pass_fds,
+        preexec_fn=lambda: begin_group(parent),  # noqa: PLW1509 - it calls functions of libc and takes no lock
     )
+
+
+def begin_group(parent: int) -> None:
+    """Begin a session and group, out of reach of the terminal's Ctrl-C, and end with the parent (Linux only)."""
+    os.setsid()
+    if _libc is None:
+        return
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 class Supervisor:
@@ -161,31 +164,49 @@ class Supervisor:
         self._children.append(child)
         return self._start(child)
 
-    def start_first(
-        self,
-        name: str,
-        argv: Sequence[str],
-        as_first: Callable[[Sequence[str]], Sequence[str]],
-        *,
-        is_named: bool = True,
-    ) -> Child:
-        """Start a child by another command line than that by which it is started again."""
-        child = Child(name, argv, first_argv=as_first(argv), is_named=is_named)
-        self._children.append(child)
-        self._start(child)
-        return child
+    def start_together(
+        self, web: Sequence[str], worker: Sequence[str], *, first: Sequence[str]
+    ) -> tuple[Child, Child]:
+        """Start web and worker by one command line, whose process is web and leaves a worker to this one.
+
+        Args:
+            web: By which web is started again.
+            worker: By which the worker is.
+            first: The command line of both; without its help, the two are started by their own.
+        """
+        children = Child("web", web, is_named=False), Child("worker", worker)
+        self._children += children
+        if _libc is None:
+            for child in children:
+                self._start(child)
+            return children
+        _libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+        output, given = os.pipe()
+        env = {**self._env, WORKER_OUTPUT: str(given)}
+        children[0].process = spawn(first, env=env, stdout=subprocess.PIPE, pass_fds=(given,))
+        os.close(given)
+        self._read(self._relay, children[0], children[0].process)
+        self._read(self._adopt, children[1], os.fdopen(output, "rb"))
+        return children
+
+    def _adopt(self, child: Child, output: IO[bytes]) -> None:
+        """Take a process in that says its id first."""
+        told = output.readline().strip()
+        if told:
+            child.process = AdoptedProcess(int(told), output)
+            self._relay(child, child.process)
 
     def _start(self, child: Child) -> "subprocess.Popen[bytes]":
-        argv, stdin = child.argv, subprocess.DEVNULL
-        if child.first_argv:
-            argv, child.first_argv, stdin = child.first_argv, (), subprocess.PIPE
-        process = child.process = spawn(argv, env=self._env, stdout=subprocess.PIPE, stdin=stdin)
-        reader = threading.Thread(target=self._relay, args=(child, process), daemon=True)
-        reader.start()
-        self._readers = [*(other for other in self._readers if other.is_alive()), reader]
+        process = child.process = spawn(child.argv, env=self._env, stdout=subprocess.PIPE)
+        self._read(self._relay, child, process)
         return process
 
-    def _relay(self, child: Child, process: "subprocess.Popen[bytes]") -> None:
+    def _read(self, read: Callable[..., None], *given: Any) -> None:
+        reader = threading.Thread(target=read, args=given, daemon=True)
+        reader.start()
+        self._readers = [*(other for other in self._readers if other.is_alive()), reader]
+
+    def _relay(self, child: Child, process: Process) -> None:
         if process.stdout is None:
             return
         with process.stdout as lines:
@@ -261,13 +282,13 @@ class Supervisor:
                 child.process.wait()
 
 
-def kill_group(process: "subprocess.Popen[bytes]") -> None:
+def kill_group(process: Process) -> None:
     """Kill a child and whatever it started itself (beat, further web processes); none may be left."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def how_it_ended(process: "subprocess.Popen[bytes] | None") -> str:
+def how_it_ended(process: Process | None) -> str:
     """Say in words how a process ended."""
     if process is None or process.returncode is None:
         return "was never started"

@@ -14,6 +14,7 @@ from django.db.migrations.exceptions import InconsistentMigrationHistory, Migrat
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
+from common.database.empty_database import create_tables, is_empty
 from common.database.schema_check import first_difference
 
 STATIC_STAMP = "collected-from"
@@ -44,6 +45,10 @@ class Command(BaseCommand):
         """
         name = f"the {connection.vendor} database ({settings.DATABASES['default']['NAME']})"
         try:
+            if is_empty(connection):
+                self.stdout.write("Creating the tables ...")
+                create_tables(connection)
+                return
             executor = MigrationExecutor(connection)
             refuse_newer(executor.loader, name)
             executor.loader.check_consistent_history(connection)

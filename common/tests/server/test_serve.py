@@ -94,13 +94,13 @@ class Serve:
         return self.children()
 
     def child(self, word: str) -> int:
-        return next(pid for pid in self.children() if word in command_of(pid))
+        return next(pid for pid in self.children() if word in name_of(pid))
 
 
-def command_of(pid: int) -> str:
-    """Return a process's command line; empty once it has ended."""
+def name_of(pid: int) -> str:
+    """Return a process's name; empty once it has ended."""
     with suppress(psutil.NoSuchProcess):
-        return " ".join(psutil.Process(pid).cmdline())
+        return psutil.Process(pid).name()
     return ""
 
 
@@ -192,7 +192,7 @@ def test_it_serves_until_ctrl_c_and_leaves_nothing(home):
         redis_folder = Path((home / "redis-url").read_text().removeprefix("unix://")).parent
         measured = Path((home / "metrics-folder").read_text())
         assert list(measured.glob("counter_*.db"))
-        children = serve.wait_for_children(4)  # web, worker, its beat, redis
+        children = serve.wait_for_children(3)  # web, worker, redis
         serve.process.send_signal(signal.SIGINT)
         assert serve.wait() == 0, serve.output
     assert alive(children) == []
@@ -205,19 +205,19 @@ def test_it_serves_until_ctrl_c_and_leaves_nothing(home):
 def test_a_killed_process_is_started_again_and_the_others_go_on(home):
     """The review's M6: neither a dead worker nor a dead Redis stops the web server."""
     with serving(home) as serve:
-        web, worker, redis = (serve.child(word) for word in ("uvicorn", "celery", "redis"))
+        web, worker, redis = (serve.child(word) for word in ("runyard-web", "runyard-worker", "redis"))
         os.kill(worker, signal.SIGKILL)
         serve.until("worker was killed by SIGKILL; starting it again in 1 s.")
         os.kill(redis, signal.SIGKILL)
         serve.until("redis was killed by SIGKILL")
         until(lambda: is_ready(serve.port), "all parts are well")
-        assert serve.child("uvicorn") == web
-        assert {serve.child("celery"), serve.child("redis")} & {worker, redis} == set()
+        assert serve.child("runyard-web") == web
+        assert {serve.child("runyard-worker"), serve.child("redis")} & {worker, redis} == set()
 
 
 def test_an_open_request_is_answered_before_sigterm_ends_all(home):
     with serving(home) as serve:
-        children = serve.wait_for_children(4)
+        children = serve.wait_for_children(3)
         with socket.create_connection(("127.0.0.1", serve.port), timeout=PATIENCE_S) as link:
             head = "POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n"
             link.sendall(head.encode() + b"ab")
