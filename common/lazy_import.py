@@ -1,7 +1,7 @@
-"""Libraries that few requests need: imported when one of their names is first used, so that no process pays at its start.
+"""Libraries that few requests need: imported when one of their names is first used, so that no start waits for them.
 
-``if TYPE_CHECKING: import stripe`` tells mypy what it is, ``else: stripe = LazyModule("stripe")`` gives it. A module that
-does so has ``from __future__ import annotations``: an annotation that is evaluated imports, too.
+``if TYPE_CHECKING: import stripe`` tells mypy what it is, ``else: stripe = LazyModule("stripe")`` gives it. Such a
+module has ``from __future__ import annotations``: an annotation that is evaluated imports, too.
 """
 
 from importlib import import_module

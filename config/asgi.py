@@ -18,7 +18,7 @@ from django.conf import settings
 from django.urls import get_resolver
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route, Router
 
 from access.routes import Open, declare

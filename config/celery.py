@@ -15,7 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 warnings.filterwarnings("ignore", "You're running the worker with superuser", SecurityWarning)
 
 # The schedule of a worker is a thread of it: a process of its own would hold all that the worker has imported.
-beat._Process = None  # type: ignore[attr-defined]  # celery has no option for it
+beat._Process = None  # type: ignore[assignment, misc]  # celery has no option for it
 
 app = Celery("runyard")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -9,8 +9,8 @@ from graphql import DocumentNode, FieldNode, GraphQLError, GraphQLSchema, Visito
 
 from wandb_api.graphql.bindings import types
 from wandb_api.graphql.document_limits import check_limits
-from wandb_api.graphql.limit_values import MAX_CHARACTERS
 from wandb_api.graphql.errors import requoted
+from wandb_api.graphql.limit_values import MAX_CHARACTERS
 from wandb_api.resolvers import (
     artifacts,
     automations,

@@ -11,6 +11,7 @@ from django.urls import reverse
 from access.actor import ANONYMOUS, Actor, ActorKind
 from access.routes import Open, declare
 
+
 def address_of(request: HttpRequest) -> str:
     """Return the caller's IP address; behind a declared proxy the last one it forwarded."""
     return _address(str(request.META.get("REMOTE_ADDR", "")), request.headers.get("X-Forwarded-For", ""))

@@ -16,7 +16,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, SimpleDocTemplate, Spacer, Table
 
-from billing.formatting import plain, usd
+from billing.formatting import usd
 from billing.invoices.drafts import days_of, quantity_text
 from billing.invoices.fonts import BOLD, LATIN, is_asian, marked
 from billing.invoices.texts import PRODUCT, lines_of_seller, price_text

@@ -11,6 +11,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations import Migration, RunSQL
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.migrations.state import ProjectState
 
 
 def is_empty(connection: BaseDatabaseWrapper) -> bool:
@@ -34,14 +35,13 @@ def create_tables(connection: BaseDatabaseWrapper) -> None:
 
 def _run_sql(migration: Migration, editor: BaseDatabaseSchemaEditor) -> None:
     """Run what a migration does by SQL of its own; `RunPython`, of which there is none, would find no rows."""
+    state = ProjectState()
     for operation in migration.operations:
         if isinstance(operation, RunSQL):
-            operation.database_forwards(migration.app_label, editor, None, None)
+            operation.database_forwards(migration.app_label, editor, state, state)
 
 
-def _record(
-    connection: BaseDatabaseWrapper, editor: BaseDatabaseSchemaEditor, plan: list[Migration]
-) -> None:
+def _record(connection: BaseDatabaseWrapper, editor: BaseDatabaseSchemaEditor, plan: list[Migration]) -> None:
     rows = MigrationRecorder.Migration
     editor.create_model(rows)
     rows.objects.using(connection.alias).bulk_create(

@@ -9,7 +9,8 @@ import contextvars
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
@@ -51,8 +52,8 @@ class DjangoHandler(ASGIHandler):
         listener = asyncio.create_task(_listen(receive, gone))
         try:
             context = contextvars.copy_context()  # of this request alone: its language, say
-            answer = context.run, self._answer, {**scope, GONE: gone}, body
-            response = await asyncio.get_running_loop().run_in_executor(self._threads, *answer)
+            answer = partial(context.run, self._answer, {**scope, GONE: gone}, body)
+            response = await asyncio.get_running_loop().run_in_executor(self._threads, answer)
             if not response.streaming:
                 await self.send_response(response, send)
             else:
@@ -65,8 +66,8 @@ class DjangoHandler(ASGIHandler):
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         request, refused = self.create_request(scope, body)
-        response = refused if request is None else self.get_response(request)
-        response._handler_class = self.__class__
+        response = cast("HttpResponseBase", refused if request is None else self.get_response(request))
+        response._handler_class = self.__class__  # type: ignore[attr-defined]  # as in Django's own
         if not response.streaming:
             response.close()
         body.close()

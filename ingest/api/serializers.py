@@ -4,9 +4,9 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from ingest.known_limits import MAX_UPLOADS
 from ingest.services import Resume
 from runs.api.serializers import RunSerializer
-from ingest.known_limits import MAX_UPLOADS
 from runs.lifecycle.alerts import LEVELS, MAX_TEXT, MAX_TITLE, MAX_TOKEN
 from runs.names.run_ids import MAX_LENGTH
 from runs.projects.services import MAX_NAME

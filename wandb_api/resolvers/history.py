@@ -18,8 +18,8 @@ from storage.signed_urls.tickets import get_path
 from wandb_api.graphql.bindings import run_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.cost_budget import Budget
-from wandb_api.graphql.limit_values import MAX_SPECS
 from wandb_api.graphql.history_scans import begins_scan, expect_scan
+from wandb_api.graphql.limit_values import MAX_SPECS
 from wandb_api.graphql.masking import reads_exactly, shown_json
 from wandb_api.graphql.pagination import number_of
 

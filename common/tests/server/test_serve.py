@@ -100,7 +100,7 @@ class Serve:
 def name_of(pid: int) -> str:
     """Return a process's name; empty once it has ended."""
     with suppress(psutil.NoSuchProcess):
-        return psutil.Process(pid).name()
+        return str(psutil.Process(pid).name())
     return ""
 
 
