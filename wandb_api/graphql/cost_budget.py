@@ -7,13 +7,11 @@ minute.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.conf import settings
-from graphql.execution import Executor
 
 from common.errors import Invalid
-from common.formats.strict_json import size_of
 
 T = TypeVar("T")
 
@@ -95,19 +93,3 @@ def _stopped(limit: int, what: str, setting: str) -> ExecutionStopped:
             f"One request may cost at most {limit} {what} (setting {setting}); ask for less at once."
         )
     )
-
-
-class MeteredExecutor(Executor[Any]):
-    """Counts what it executes in the context's budget."""
-
-    def execute_field(self, *args: Any) -> Any:
-        """Count the field, then execute it."""
-        self.context_value.budget.count_field()
-        return super().execute_field(*args)
-
-    def complete_leaf_value(self, return_type: Any, result: Any) -> Any:  # type: ignore[override]  # static there
-        """Count what the answer grows by."""
-        value = Executor.complete_leaf_value(return_type, result)
-        if isinstance(value, (str, dict, list)):
-            self.context_value.budget.count_answered(size_of(value))
-        return value

@@ -26,8 +26,9 @@ from common.web.disconnects import disconnect_check
 from common.web.request_size import body_too_large
 from wandb_api.file_stream.agent_header import WRAPPER, wrapper_of
 from wandb_api.graphql.context import Context, base_url_of
-from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, ExecutionStopped, MeteredExecutor
+from wandb_api.graphql.cost_budget import REQUESTS_A_SECOND, Budget, ExecutionStopped
 from wandb_api.graphql.errors import answer_to, body_of, status_of
+from wandb_api.graphql.executor import MeteredExecutor
 from wandb_api.graphql.request_log import RequestInfo, log_refusal, name_of
 from wandb_api.schema import document_of, schema
 from wandb_api.unsupported.fields import refusal_of, unknown_field
