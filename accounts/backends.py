@@ -5,6 +5,9 @@ from typing import Any
 from allauth.account.auth_backends import AuthenticationBackend
 
 from accounts.models import User
+from common.database.kept_queries import KeptQuery
+
+_users = KeptQuery(lambda pk: User.objects.select_related("claim").filter(pk=pk))
 
 
 class SessionBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth has no type stubs
@@ -12,5 +15,5 @@ class SessionBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth ha
 
     def get_user(self, user_id: Any) -> User | None:
         """Return the active user of a session, or None."""
-        user = User.objects.select_related("claim").filter(pk=user_id).first()
+        user = _users.first(int(user_id))
         return user if user is not None and self.user_can_authenticate(user) else None

@@ -13,6 +13,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey
+from common.database.kept_queries import KeptQuery
 from common.crypto import is_same_secret, keyed_hash, random_text
 from common.errors import DomainError, TooManyRequests, Unauthenticated
 from common.rate_limits import count
@@ -25,6 +26,9 @@ _PREFIX = 8
 _FORM = re.compile(rf"{_START}[A-Za-z0-9]{{{_LENGTH}}}")
 _TOUCH = timedelta(minutes=1)
 BAD_PER_ADDRESS, BAD_PER_KEY, _WINDOW_S = 120, 60, 60
+
+
+_keys = KeptQuery(lambda prefix: ApiKey.objects.select_related("user").filter(prefix=prefix))
 
 
 def new_secret() -> str:
@@ -51,7 +55,7 @@ def actor_of_secret(secret: str, address: str) -> Actor:
     """
     key = None
     if _FORM.fullmatch(secret):  # anything else is no key, and might hold what PostgreSQL cannot compare: NUL
-        key = ApiKey.objects.select_related("user").filter(prefix=prefix_of(secret)).first()
+        key = _keys.first(prefix_of(secret))
     if key is None or not is_same_secret(key.hash, hash_of(secret)) or not key.user.is_active:
         logger.info("API key refused from %s: unknown or revoked", address)
         message = (

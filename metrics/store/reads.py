@@ -8,6 +8,7 @@ import numpy as np
 import orjson
 from django.db.models import OuterRef, Subquery
 
+from common.database.kept_queries import KeptQuery
 from common.formats.strict_json import strict
 from metrics.models import Segment, Stream, StreamKind, Tail
 from metrics.store.batches import cut
@@ -22,10 +23,19 @@ from metrics.store.row_blocks import Block, blocks, blocks_of
 X_OF = {StreamKind.HISTORY: "_step", StreamKind.SYSTEM: "_timestamp"}
 
 
+_cursors = {
+    kind: KeptQuery(
+        lambda run_ids, kind=kind: Stream.objects.filter(run_id__in=run_ids, kind=kind).values_list(
+            "run_id", "next_row"
+        )
+    )
+    for kind in StreamKind
+}
+
+
 def cursors(run_ids: Collection[int], kind: StreamKind) -> dict[int, int]:
     """Return, per run that has a stream, the row that its next line will be."""
-    rows = Stream.objects.filter(run_id__in=run_ids, kind=kind)
-    return dict(rows.values_list("run_id", "next_row"))
+    return dict(_cursors[kind].rows([*run_ids]))
 
 
 def cursor(run_id: int, kind: StreamKind) -> int:

@@ -1,10 +1,12 @@
 """Walking the rows of a stream: packed segments first, then the tail, as one row of rows."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.db.models import F, Q
 
+from common.database.kept_queries import KeptQuery
 from metrics.models import Segment, Stream, StreamKind, Tail
 from metrics.store.batches import cut
 from metrics.store.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers
@@ -192,6 +194,24 @@ def blocks(
             yield Block(part, since)
 
 
+def _kept_by_kind(build: Callable[..., Any]) -> dict[StreamKind, KeptQuery[Any]]:
+    return {kind: KeptQuery(partial(build, kind)) for kind in StreamKind}
+
+
+_streams = _kept_by_kind(
+    lambda kind, run_ids: Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0)
+)
+_segments = KeptQuery(lambda streams: Segment.objects.filter(stream__in=streams).order_by("row0"))
+_tails_of = _kept_by_kind(lambda kind, runs: Tail.objects.filter(run__in=runs, kind=kind).order_by("row0"))
+_later_segments = KeptQuery(
+    lambda stream, first: Segment.objects.filter(stream=stream, row0__gt=first - F("row_count")).order_by("row0")
+)
+_later_tails = _kept_by_kind(
+    lambda kind, run, first: Tail.objects.filter(run=run, kind=kind, row0__gt=first - F("row_count")).order_by("row0")
+)
+_ends_of_packed = KeptQuery(lambda streams: Stream.objects.filter(pk__in=streams).values_list("pk", "packed_to"))
+
+
 def blocks_of(
     run_ids: Collection[int], kind: StreamKind, *, since: Mapping[int, int] | None = None
 ) -> Iterator[tuple[int, list[Block]]]:
@@ -199,7 +219,7 @@ def blocks_of(
 
     ``since`` (run to row) leaves out earlier rows of those runs.
     """
-    streams = Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0).order_by("run_id")
+    streams = sorted(_streams[kind].all([*run_ids]), key=lambda stream: stream.run_id)
     some: list[Stream] = []
     tail_bytes = 0
     for stream in streams:
@@ -209,6 +229,24 @@ def blocks_of(
         some.append(stream)
         tail_bytes += stream.tail_bytes
     yield from _blocks_of(some, kind, since or {})
+
+
+def _segments_from(firsts: Mapping[int, int]) -> Iterable[Segment]:
+    """Return the segments of streams that hold rows from the first wanted on, in order."""
+    if not any(firsts.values()):
+        return _segments.all([*firsts])
+    if len(firsts) == 1:
+        return _later_segments.all(*next(iter(firsts.items())))
+    return Segment.objects.filter(_later("stream", firsts)).order_by("row0")
+
+
+def _tails_from(firsts: Mapping[int, int], kind: StreamKind) -> Iterable[Tail]:
+    """Return the same of the tails of runs."""
+    if not any(firsts.values()):
+        return _tails_of[kind].all([*firsts])
+    if len(firsts) == 1:
+        return _later_tails[kind].all(*next(iter(firsts.items())))
+    return Tail.objects.filter(_later("run", firsts), kind=kind).order_by("row0")
 
 
 def _later(name: str, firsts: Mapping[int, int]) -> Q:
@@ -225,13 +263,12 @@ def _blocks_of(
 ) -> Iterator[tuple[int, list[Block]]]:
     parts: dict[int, list[Segment | Tail]] = {stream.run_id: [] for stream in streams}
     run_of = {stream.pk: stream.run_id for stream in streams}
-    of_streams = _later("stream", {pk: since.get(run_id, 0) for pk, run_id in run_of.items()})
-    for segment in Segment.objects.filter(of_streams).order_by("row0"):
+    firsts = {pk: max(0, since.get(run_id, 0)) for pk, run_id in run_of.items()}
+    for segment in _segments_from(firsts):
         parts[run_of[segment.stream_id]].append(segment)
-    of_runs = _later("run", {run_id: since.get(run_id, 0) for run_id in parts})
-    for tail in Tail.objects.filter(of_runs, kind=kind).order_by("row0"):
+    for tail in _tails_from({run_of[pk]: first for pk, first in firsts.items()}, kind):
         parts[tail.run_id].append(tail)
-    packed_to = dict(Stream.objects.filter(pk__in=run_of).values_list("pk", "packed_to"))
+    packed_to = dict(_ends_of_packed.rows([*run_of]))
     for stream in streams:
         first = since.get(stream.run_id, 0)
         found, at = [], first

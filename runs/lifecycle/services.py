@@ -16,6 +16,7 @@ from access.engine import require
 from accounts.models import User
 from common import live
 from common.database.commits import after_commit
+from common.database.kept_queries import KeptQuery
 from common.errors import Conflict, Gone, Invalid
 from common.formats.lenient_json import clean_text
 from runs.access import RunAction
@@ -126,8 +127,14 @@ def _apply_end(run: Run, at: datetime, claimed_at: datetime | None) -> datetime:
     return at
 
 
+_locked = KeptQuery(lambda pk: Run.objects.locked().select_related("project__team").filter(pk=pk))
+_locked_projects = KeptQuery(
+    lambda pk: Project.objects.live().select_for_update(no_key=True).filter(pk=pk).order_by().values_list("pk")
+)
+
+
 def _lock_run(pk: int) -> Run:
-    return Run.objects.locked().select_related("project__team").get(pk=pk)
+    return _locked.get(pk)
 
 
 def _insert(
@@ -181,7 +188,7 @@ def log_run(
     if state and state not in {RunState.RUNNING, RunState.PENDING}:
         raise Invalid(f"A run must start as running or pending, not as {state!r}.")
     # two first posts of one id wait for each other here
-    if not Project.objects.live().select_for_update(no_key=True).filter(pk=project.pk).exists():
+    if not _locked_projects.rows(project.pk):
         raise Gone(f"The project {project} was deleted; log to another one.")
     pk = wrapped_commands.pk_of(project, uid)
     wrapped = None

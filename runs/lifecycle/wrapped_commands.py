@@ -13,6 +13,7 @@ from access.actor import Actor
 from access.signals import rights_changed
 from common import live
 from common.database.commits import after_commit
+from common.database.kept_queries import KeptQuery
 from runs.lifecycle import participants
 from runs.lifecycle.host_runs import has_values
 from runs.models import Project, Run, RunAlias
@@ -21,12 +22,16 @@ from storage.services import move_bytes
 from teams.models import Visibility
 
 
+_by_uid = KeptQuery(lambda project_id, uid: Run.objects.filter(project=project_id, uid=uid).values_list("pk"))
+_by_alias = KeptQuery(
+    lambda project_id, uid: RunAlias.objects.filter(project=project_id, uid=uid).values_list("run_id")
+)
+
+
 def pk_of(project: Project, uid: str) -> int | None:
     """Return the key of a project's run by its id, or by that which it had before."""
-    found = Run.objects.filter(project=project, uid=uid).values_list("pk", flat=True).first()
-    if found is None:
-        found = RunAlias.objects.filter(project=project, uid=uid).values_list("run_id", flat=True).first()
-    return found
+    found = _by_uid.rows(project.pk, uid) or _by_alias.rows(project.pk, uid)
+    return found[0][0] if found else None
 
 
 def take_over(*, actor: Actor, project: Project, uid: str, wrapper: str) -> Run | None:

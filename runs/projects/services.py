@@ -11,6 +11,7 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
+from common.database.kept_queries import KeptQuery
 from common.errors import Conflict, Invalid
 from common.formats.lenient_json import clean_text
 from runs.access import ProjectAction
@@ -91,13 +92,18 @@ def create_project(
     return project
 
 
+_by_name = KeptQuery(
+    lambda team_id, name: Project.objects.live().select_related("team").filter(team=team_id, name=name)
+)
+
+
 def ensure_project(*, actor: Actor, team: Team, name: str) -> Project:
     """Return the team's project that has this name, or had it; made on first use where the role allows (RUN-1).
 
     Whether the actor may do anything in one that is there, the caller asks.
     """
-    projects = Project.objects.live().select_related("team")
-    project = projects.filter(team=team, name=name).first() or projects.called_before(team.name, name).first()
+    renamed = Project.objects.live().select_related("team").called_before(team.name, name)
+    project = _by_name.first(team.pk, name) or renamed.first()
     if project is not None:
         return project
     try:

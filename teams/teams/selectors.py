@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor, ActorKind
 from access.engine import has_operator_rights, require, visible
 from accounts.models import CodeSaving, ProfileAudience, User
+from common.database.kept_queries import KeptQuery
 from common.errors import NotFound
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Membership, Organization, OrganizationMember, ServiceAccount, Team, TeamKind
@@ -101,6 +102,15 @@ def personal_team_of(actor: Actor) -> Team | None:
     return Team.objects.live().filter(memberships__user_id=actor.lookup_id, kind=TeamKind.PERSONAL).first()
 
 
+_default_places = KeptQuery(
+    lambda user_id: Membership.objects.filter(
+        Q(is_default=True) | Q(team__kind=TeamKind.PERSONAL), user=user_id, team__deleted_at__isnull=True
+    )
+    .select_related("team")
+    .order_by("-is_default")
+)
+
+
 def default_team_of(actor: Actor) -> Team | None:
     """Return where runs go that name no entity: of a person the team they chose, else their own entity.
 
@@ -109,12 +119,7 @@ def default_team_of(actor: Actor) -> Team | None:
     if actor.kind is ActorKind.SERVICE:
         account = ServiceAccount.objects.filter(user_id=actor.lookup_id).first()
         return Team.objects.live().filter(pk=account.home_team_id).first() if account else None
-    places = Membership.objects.filter(
-        Q(is_default=True) | Q(team__kind=TeamKind.PERSONAL),
-        user=actor.lookup_id,
-        team__deleted_at__isnull=True,
-    )
-    place = places.select_related("team").order_by("-is_default").first()
+    place = _default_places.first(actor.lookup_id)
     return place.team if place else None
 
 

@@ -11,6 +11,7 @@ from django.utils.html import escape
 
 from access.actor import Actor
 from access.engine import can, visible
+from common.database.kept_queries import KeptQuery
 from common.errors import Conflict, DomainError, Invalid, NotFound
 from ingest.services import log_run, team_for
 from metrics.ingest.branching import fork_run, rewind_run
@@ -49,8 +50,11 @@ def run_by_id(actor: Actor, text: str) -> Run:
     return run
 
 
+_with_related = KeptQuery(lambda pk: Run.objects.select_related(*_RELATED).filter(pk=pk))
+
+
 def _fresh(run: Run) -> dict[str, Any]:
-    return run_node(Run.objects.select_related(*_RELATED).get(pk=run.pk))
+    return run_node(_with_related.get(run.pk))
 
 
 _FIELDS = {
