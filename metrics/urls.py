@@ -42,7 +42,6 @@ urlpatterns = [
     path(f"{_PROJECT}/markdown", texts.markdown, name="project_markdown"),
     path(RUN_ROUTE, run.run_workspace, name="run_workspace"),
     path(f"{RUN_ROUTE}/system", run.run_system, name="run_system"),
-    path(f"{RUN_ROUTE}/series", run.series, name="series"),
     path(f"{RUN_ROUTE}/keys", run.keys, name="keys"),
     path(f"{RUN_ROUTE}/media", media.run_media, name="run_media"),
     path(f"{RUN_ROUTE}/media/keys", media.media_keys, name="media_keys"),

@@ -113,7 +113,8 @@ def _of_runs() -> dict[StrEnum, ActionSpec]:
             help=_("Log new runs to projects, and continue existing runs."),
         ),
         RunAction.UPDATE: ActionSpec(
-            PROJECT + RUN, members, label=_("Edit runs"), help=_("Edit the name, notes, tags, group and job type of runs."),
+            PROJECT + RUN, members, label=_("Edit runs"),
+            help=_("Edit the name, notes, tags, group and job type of runs."),
         ),
         RunAction.STOP: ActionSpec(
             RUN, admins, own=RunAction.STOP_OWN, label=_("Stop any run"),

@@ -191,12 +191,14 @@ def _by_alias(actor: Actor, entity: str, project: str, uid: str) -> Run | None:
 
 
 _runs_named = KeptQuery(
-    lambda entity, project, uid: Run.objects.live()
-    .filter(project__team__name=entity, project__name=project, uid=uid)
-    .select_related(
-        "project__team__organization", "user__claim", "logged_by", "pulse", "forked_from__project__team"
+    lambda entity, project, uid: (
+        Run.objects.live()
+        .filter(project__team__name=entity, project__name=project, uid=uid)
+        .select_related(
+            "project__team__organization", "user__claim", "logged_by", "pulse", "forked_from__project__team"
+        )
+        .order_by("pk")
     )
-    .order_by("pk")
 )
 
 
@@ -206,7 +208,9 @@ def get_run(actor: Actor, entity: str, project: str, uid: str) -> Run:
     Raises:
         NotFound: there is none, or the actor may not see it.
     """
-    run = next((run for run in _runs_named.all(entity, project, uid) if can(actor, RunAction.VIEW, run)), None)
+    run = next(
+        (run for run in _runs_named.all(entity, project, uid) if can(actor, RunAction.VIEW, run)), None
+    )
     run = run or _by_alias(actor, entity, project, uid)
     if run is None:
         raise NotFound(

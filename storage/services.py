@@ -35,7 +35,8 @@ def record_blob(placed: PlacedContent) -> Blob:
     """
     received = placed.received
     same = Blob.objects.filter(bucket=placed.bucket_id, digest=received.digest)
-    if same.update(seen_at=timezone.now()):
+    is_known = not placed.location or writing.stored_blob(placed.bucket_id, received.digest) is not None
+    if is_known and same.update(seen_at=timezone.now()):
         return same.get()
     if not placed.location:
         raise Unavailable("The content of a file was removed meanwhile; send the file again.")

@@ -4,7 +4,7 @@ from django.http import HttpRequest
 
 from access.actor import Actor
 from common.errors import TooManyRequests
-from common.rate_limits import spend
+from common.rate_limits import spend, spend_later
 
 WINDOW_S = 60
 
@@ -36,9 +36,9 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
 
 
 def spend_more(actor: Actor, *, what: str, limit: int, amount: int) -> None:
-    """Let a request that is done count for so many more; what that leaves, the next one is told."""
-    if amount > 0:
-        spend(what, _caller(actor)[0], limit=limit, window_s=WINDOW_S, amount=amount)
+    """Let a request that is done count for so many more, beginning with the caller's next one."""
+    if limit and amount > 0:
+        spend_later(what, _caller(actor)[0], amount)
 
 
 def key_caller(pk: int) -> str:

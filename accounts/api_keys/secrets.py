@@ -13,8 +13,8 @@ from django.utils import timezone
 from access.actor import Actor
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey
-from common.database.kept_queries import KeptQuery
 from common.crypto import is_same_secret, keyed_hash, random_text
+from common.database.kept_queries import KeptQuery
 from common.errors import DomainError, TooManyRequests, Unauthenticated
 from common.rate_limits import count
 

@@ -1,8 +1,8 @@
 """Queries that are built once: Django takes a millisecond to build what SQLite answers in a thirtieth of one.
 
-A `KeptQuery` is made of a function from values to a queryset. It is called once, with stand-ins; then only its text, its
-parameters and how rows become objects are kept, and each question puts its own values in. So the function may not look
-at its values, and what changes with time is asked of the database (`Now`).
+A `KeptQuery` is made of a function from values to a queryset. It is called once, with stand-ins; then its text, its
+parameters and how rows become objects are kept, and each question puts its own values in. So the function may not
+look at its values, and what changes with time is asked of the database (`Now`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,9 +41,7 @@ def _padded(value: Sequence[int]) -> Sequence[int]:
 
 
 def _flat(values: Sequence[Value]) -> list[int | str]:
-    return [
-        each for value in values for each in ([value] if isinstance(value, int | str) else value)
-    ]
+    return [each for value in values for each in ([value] if isinstance(value, int | str) else value)]
 
 
 def _stand_ins(values: Sequence[Value]) -> list[Value]:
@@ -127,7 +125,9 @@ class KeptQuery(Generic[M]):
         self._plans: dict[tuple[Any, ...], _Plan | None] = {}
 
     def _plan(self, values: Sequence[Value], *, is_first: bool) -> _Plan | None:
-        shape = tuple(1 if isinstance(value, int) else 0 if isinstance(value, str) else -len(value) for value in values)
+        shape = tuple(
+            1 if isinstance(value, int) else 0 if isinstance(value, str) else -len(value) for value in values
+        )
         if (shape, is_first) not in self._plans:
             stand_ins = _stand_ins(values)
             queryset = self._build(*stand_ins)

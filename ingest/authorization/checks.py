@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from django.db import close_old_connections
@@ -10,8 +10,9 @@ from django.db.models import F, Q, QuerySet
 
 from access.actor import Actor
 from access.callers.credentials import actor_of_header
-from access.engine import require, visible
+from access.engine import can, require, visible
 from access.web.requests import address_in
+from common.database.kept_queries import KeptQuery
 from common.errors import Gone, NotFound
 from common.formats.lenient_json import clean_text
 from ingest.authorization.permission_cache import Names, permissions
@@ -19,8 +20,10 @@ from runs.access import RunAction
 from runs.models import Run
 
 
-def loggable_run_ids(actor: Actor, paths: Iterable[Names]) -> dict[Names, int]:
+def loggable_run_ids(actor: Actor, paths: Collection[Names]) -> dict[Names, int]:
     """Return the keys of those runs to which the actor may log."""
+    if len(paths) == 1 and (found := _loggable_by_its_present_name(actor, *paths)):
+        return found
     uids: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entity, project, uid in paths:
         uids[clean_text(entity), clean_text(project)].append(clean_text(uid))
@@ -30,6 +33,20 @@ def loggable_run_ids(actor: Actor, paths: Iterable[Names]) -> dict[Names, int]:
         if len(found) < sum(map(len, uids.values())):
             found = _ids_by_names(runs, uids, ways) | found
     return found
+
+
+_named = KeptQuery(
+    lambda entity, project, uid: Run.objects.filter(
+        deleted_at=None, project__team__name=entity, project__name=project, uid=uid
+    ).only("pk")
+)
+
+
+def _loggable_by_its_present_name(actor: Actor, path: Names) -> dict[Names, int]:
+    """Return the run of a single path, which is what most ask for; nothing where the long way has to look."""
+    entity, project, uid = map(clean_text, path)
+    run = next((run for run in _named.all(entity, project, uid) if can(actor, RunAction.LOG, run)), None)
+    return {path: run.pk} if run else {}
 
 
 _NamePaths = tuple[str, str, str]
@@ -79,7 +96,7 @@ def loggable_run(actor: Actor, path: Names) -> Run:
     return run
 
 
-def _check_runs(authorization: str, address: str, paths: Iterable[Names]) -> dict[Names, int]:
+def _check_runs(authorization: str, address: str, paths: Collection[Names]) -> dict[Names, int]:
     """As `loggable_run_ids`, on a thread of its own.
 
     Raises:

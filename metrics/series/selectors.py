@@ -36,7 +36,6 @@ def series(
     *,
     x: str = "",
     buckets: int = 600,
-    row_from: int = 0,
     exact: bool = False,
 ) -> dict[str, dict[str, list[Any]]]:
     """Return, per key that has numbers, its buckets along ``x`` and their times.
@@ -47,11 +46,10 @@ def series(
         keys: Shown names.
         x: ``_step``, ``_runtime``, ``_timestamp`` or any logged key; "" is the kind's own (step or time).
         buckets: At most so many per key.
-        row_from: Only rows from this one on; with it every point is a bucket of its own.
         exact: Read every point, even where blocks of 64 would do: a bucket's edge may lie within a block.
     """
-    parts = list(row_blocks.blocks(run_id, kind, row_from=row_from))
-    request = _SeriesRequest(keys, x or reads.X_OF[kind], 0 if row_from else buckets, _TIMES, exact=exact)
+    parts = list(row_blocks.blocks(run_id, kind))
+    request = _SeriesRequest(keys, x or reads.X_OF[kind], buckets, _TIMES, exact=exact)
     return _series_by_key(parts, request)
 
 
@@ -60,13 +58,12 @@ class _SeriesRequest:
     keys: Sequence[str]
     x: str
     buckets: int
-    """0: each point."""
     times: Sequence[str]
     exact: bool
 
 
 def _series_by_key(parts: Sequence[Block], request: _SeriesRequest) -> dict[str, dict[str, list[Any]]]:
-    use_blocks = request.x in AXES and request.buckets and not request.exact
+    use_blocks = request.x in AXES and not request.exact
     blocks = reads.coarse(parts, request.keys, request.x, request.buckets) if use_blocks else {}
     left = [key for key in request.keys if key not in blocks]
     columns = reads.columns(parts, {*left, request.x, *request.times}) if left else {}
@@ -87,7 +84,7 @@ def _from_blocks(points: dict[str, Points], key: str, request: _SeriesRequest) -
 def _from_points(columns: dict[str, Column], key: str, request: _SeriesRequest) -> dict[str, list[Any]]:
     column, axis = columns[key], columns[request.x]
     where = positions_on(axis, column.rows, request.x)
-    drawn = sample(where, column.values, request.buckets or column.rows.size)
+    drawn = sample(where, column.values, request.buckets)
     return _buckets_json(drawn, {name[1:]: columns[name].at(column.rows[drawn.at]) for name in request.times})
 
 

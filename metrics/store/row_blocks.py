@@ -204,12 +204,18 @@ _streams = _kept_by_kind(
 _segments = KeptQuery(lambda streams: Segment.objects.filter(stream__in=streams).order_by("row0"))
 _tails_of = _kept_by_kind(lambda kind, runs: Tail.objects.filter(run__in=runs, kind=kind).order_by("row0"))
 _later_segments = KeptQuery(
-    lambda stream, first: Segment.objects.filter(stream=stream, row0__gt=first - F("row_count")).order_by("row0")
+    lambda stream, first: Segment.objects.filter(stream=stream, row0__gt=first - F("row_count")).order_by(
+        "row0"
+    )
 )
 _later_tails = _kept_by_kind(
-    lambda kind, run, first: Tail.objects.filter(run=run, kind=kind, row0__gt=first - F("row_count")).order_by("row0")
+    lambda kind, run, first: Tail.objects.filter(
+        run=run, kind=kind, row0__gt=first - F("row_count")
+    ).order_by("row0")
 )
-_ends_of_packed = KeptQuery(lambda streams: Stream.objects.filter(pk__in=streams).values_list("pk", "packed_to"))
+_ends_of_packed = KeptQuery(
+    lambda streams: Stream.objects.filter(pk__in=streams).values_list("pk", "packed_to")
+)
 
 
 def blocks_of(

@@ -9,8 +9,6 @@ from access.engine import can
 from access.routes import declare
 from access.web.framing import framable, is_framed
 from access.web.requests import actor_of
-from common.errors import Invalid
-from common.formats.numbers import int_param
 from common.web.responses import as_json
 from metrics.series import selectors
 from metrics.series.request_params import kind_of
@@ -60,25 +58,6 @@ def run_workspace(request: HttpRequest, entity: str, project: str, uid: str) -> 
 def run_system(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
     """Show a live chart per hardware metric."""
     return _page(request, (entity, project, uid), "run_system")
-
-
-@declare(RunAction.VIEW)
-@require_GET
-@never_cache
-def series(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
-    """Return buckets of some keys, or the exact points of rows from ``since_row`` on."""
-    run = _run(request, entity, project, uid)
-    kind = kind_of(request.GET)
-    keys = list(dict.fromkeys(request.GET.getlist("keys")))
-    if len(keys) > selectors.MAX_KEYS:
-        raise Invalid(f"At most {selectors.MAX_KEYS} keys in one request; this one names {len(keys)}.")
-    row_from = int_param(request.GET, "since_row", 0, 2**62)
-    buckets = max(1, int_param(request.GET, "buckets", 600, selectors.MAX_BUCKETS))
-    next_row = reads.cursor(run.pk, kind)  # before the points: a row in between is sent again, never missed
-    found = selectors.series(
-        run.pk, kind, keys, x=request.GET.get("x", ""), buckets=buckets, row_from=row_from
-    )
-    return as_json({"next_row": next_row, "series": found})
 
 
 @declare(RunAction.VIEW)

@@ -9,13 +9,14 @@ from access.actor import Actor
 from access.audit.log import record
 from access.engine import require
 from common.database.commits import after_commit
+from common.database.kept_queries import KeptQuery
 from common.errors import Gone
 from runs.access import RunAction
 from runs.config.redaction import redacted_config_file, redacted_metadata_file
 from runs.files.code_saving import record_code_not_stored
 from runs.hosts.services import MAX_METADATA_BYTES, METADATA, describes_host, record_hosts_of_file
 from runs.lifecycle.storage_ledger import FILE
-from runs.models import RefusedFile, Run, RunFile
+from runs.models import Project, RefusedFile, Run, RunFile
 from storage.contents.reading import content_of
 from storage.file_names import check_file_name
 from storage.models import Blob
@@ -70,6 +71,12 @@ def require_quota_for(run: Run, names: Iterable[str]) -> None:
         require_quota(run.project.team_id)
 
 
+_locked = KeptQuery(lambda pk: Run.objects.locked().filter(pk=pk))
+_projects = KeptQuery(lambda pk: Project.objects.filter(pk=pk))
+_named = KeptQuery(lambda run_id, name: RunFile.objects.filter(run=run_id, name=name))
+_refused = KeptQuery(lambda run_id, name: RefusedFile.objects.filter(run=run_id, name=name))
+
+
 def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
     """Name a blob that arrived by ticket; part of the upload's transaction.
 
@@ -77,21 +84,23 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
         Gone: the run was deleted meanwhile.
     """
     # its project is read after the lock: the run may have been moved while this waited for it
-    run = Run.objects.locked().filter(pk=ticket["r"]).first()
+    run = _locked.first(ticket["r"])
     if run is None or run.deleted_at is not None:
         raise Gone("The run of this file was deleted.")
-    file = RunFile.objects.filter(run=run, name=ticket["n"]).first()
+    name = ticket["n"]
+    file = _named.first(run.pk, name)
     before = file.size_bytes if file else 0
-    blob = without_redacted(run, ticket["n"], blob)
-    if describes_host(ticket["n"]) and blob.size_bytes <= MAX_METADATA_BYTES:
-        record_hosts_of_file(run, ticket["n"], content_of(blob).read_bytes())
-    RefusedFile.objects.filter(run=run, name=ticket["n"]).delete()
-    RunFile.objects.update_or_create(
-        run=run, name=ticket["n"], defaults={"blob": blob, "size_bytes": blob.size_bytes}
-    )
+    blob = without_redacted(run, name, blob)
+    if describes_host(name) and blob.size_bytes <= MAX_METADATA_BYTES:
+        record_hosts_of_file(run, name, content_of(blob).read_bytes())
+    for refused in _refused.all(run.pk, name):
+        refused.delete()
+    file = file or RunFile(run=run, name=name)
+    file.blob, file.size_bytes = blob, blob.size_bytes
+    file.save()
     record_bytes(
-        team_id=run.project.team_id, project_id=run.project_id, run_id=run.pk, user_id=run.user_id, category=FILE,
-        delta_bytes=blob.size_bytes - before,
+        team_id=_projects.get(run.project_id).team_id, project_id=run.project_id, run_id=run.pk,
+        user_id=run.user_id, category=FILE, delta_bytes=blob.size_bytes - before,
     )  # fmt: skip
 
 

@@ -129,7 +129,9 @@ def _apply_end(run: Run, at: datetime, claimed_at: datetime | None) -> datetime:
 
 _locked = KeptQuery(lambda pk: Run.objects.locked().select_related("project__team").filter(pk=pk))
 _locked_projects = KeptQuery(
-    lambda pk: Project.objects.live().select_for_update(no_key=True).filter(pk=pk).order_by().values_list("pk")
+    lambda pk: (
+        Project.objects.live().select_for_update(no_key=True).filter(pk=pk).order_by().values_list("pk")
+    )
 )
 
 

@@ -21,7 +21,6 @@ from runs.states import ACTIVE
 from storage.services import move_bytes
 from teams.models import Visibility
 
-
 _by_uid = KeptQuery(lambda project_id, uid: Run.objects.filter(project=project_id, uid=uid).values_list("pk"))
 _by_alias = KeptQuery(
     lambda project_id, uid: RunAlias.objects.filter(project=project_id, uid=uid).values_list("run_id")

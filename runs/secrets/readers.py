@@ -17,8 +17,9 @@ from common.database.kept_queries import KeptQuery
 from runs.access import RunAction
 from runs.models import Project, Run
 
-
-_projects_of_runs = KeptQuery(lambda run_ids: Run.objects.filter(pk__in=run_ids).values_list("pk", "project_id"))
+_projects_of_runs = KeptQuery(
+    lambda run_ids: Run.objects.filter(pk__in=run_ids).values_list("pk", "project_id")
+)
 
 
 def unmasked_run_ids(run_ids: Collection[int], actor: Actor) -> set[int]:

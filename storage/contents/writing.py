@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from common.database.kept_queries import KeptQuery
 from storage import filesystem
 from storage.backends.base import StorageUnavailable
 from storage.buckets.services import backend_of, bucket_for
@@ -19,6 +20,19 @@ logger = logging.getLogger(__name__)
 Place = tuple[int | None, str]
 """Bucket, None for the data folder, and location."""
 _AT_ONCE = 500
+
+
+_in_folder = KeptQuery(lambda digest: Blob.objects.filter(bucket=None, digest=digest))
+_in_bucket = KeptQuery(lambda bucket_id, digest: Blob.objects.filter(bucket=bucket_id, digest=digest))
+_in_folder_at = KeptQuery(lambda location: Blob.objects.filter(bucket=None, location=location))
+_in_bucket_at = KeptQuery(
+    lambda bucket_id, location: Blob.objects.filter(bucket=bucket_id, location=location)
+)
+
+
+def stored_blob(bucket_id: int | None, digest: str) -> Blob | None:
+    """Return the content of a digest in a bucket, None for the data folder, if it is there."""
+    return _in_folder.first(digest) if bucket_id is None else _in_bucket.first(bucket_id, digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +59,7 @@ def place(received: filesystem.ReceivedFile, team_id: int | None = None) -> Plac
 
 def place_in(received: filesystem.ReceivedFile, bucket_id: int | None) -> PlacedContent:
     """Bring arrived content to a bucket, None for the data folder; otherwise as `place`."""
-    if Blob.objects.filter(bucket=bucket_id, digest=received.digest).exists():
+    if stored_blob(bucket_id, received.digest) is not None:
         return PlacedContent(received, bucket_id, "")
     if bucket_id is None:
         return PlacedContent(received, None, filesystem.store(received))
@@ -63,7 +77,9 @@ def is_bucket_used(team_id: int | None) -> bool:
 def drop_unless_named(place: Place) -> None:
     """Remove content whose transaction was undone: no row names it, so only the sweep of strays would find it."""
     bucket_id, location = place
-    if location and not Blob.objects.filter(bucket=bucket_id, location=location).exists():
+    if location and not (
+        _in_folder_at.first(location) if bucket_id is None else _in_bucket_at.first(bucket_id, location)
+    ):
         delete([place])
 
 

@@ -103,11 +103,13 @@ def personal_team_of(actor: Actor) -> Team | None:
 
 
 _default_places = KeptQuery(
-    lambda user_id: Membership.objects.filter(
-        Q(is_default=True) | Q(team__kind=TeamKind.PERSONAL), user=user_id, team__deleted_at__isnull=True
+    lambda user_id: (
+        Membership.objects.filter(
+            Q(is_default=True) | Q(team__kind=TeamKind.PERSONAL), user=user_id, team__deleted_at__isnull=True
+        )
+        .select_related("team")
+        .order_by("-is_default")
     )
-    .select_related("team")
-    .order_by("-is_default")
 )
 
 

@@ -483,7 +483,6 @@ ROUTES: dict[str, list[Case]] = {
     "metrics:project_markdown": [Case("projects: view", Over.PROJECT, "POST")],
     "metrics:run_workspace": [_RUN],
     "metrics:run_system": [_RUN],
-    "metrics:series": [_RUN],
     "metrics:keys": [_RUN],
     "metrics:run_media": [_RUN],
     "metrics:media_keys": [_RUN],

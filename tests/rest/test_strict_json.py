@@ -65,7 +65,7 @@ def strictly(text: str) -> Any:
 
 ANSWERS = [
     f"{RUN}/values/config?raw", f"{RUN}/values/summary?raw", f"{RUN}/values/config", f"{RUN}/values/summary",
-    f"{RUN}/series?keys=loss", f"{RUN}/keys", f"{RUN}/keys?kind=system", f"{RUN}/media/keys",
+    f"{RUN}/keys", f"{RUN}/keys?kind=system", f"{RUN}/media/keys",
     f"{RUN}/media/values?keys=deep.x", "/vision/odd/series?keys=loss&run=r1", "/vision/odd/keys",
     "/vision/odd/values?keys=config.lr&keys=summary.best&run=r1",
     "/vision/odd/runs?part=filter&text=summary.best<1e999",

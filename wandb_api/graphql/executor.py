@@ -31,6 +31,11 @@ def _leaf_of(field: GraphQLField | None, nodes: list[Any]) -> _Leaf | None:
     return _Leaf(nodes[0].name.value, field, inner, nodes) if is_leaf_type(inner) else None
 
 
+def _require_nullable(leaf: _Leaf, parent_type: GraphQLObjectType) -> None:
+    if is_non_null_type(leaf.field.type):
+        raise TypeError(f"Cannot return null for non-nullable field {parent_type}.{leaf.name}.")
+
+
 class MeteredExecutor(Executor[Any]):
     """Counts what it executes in the context's budget."""
 
@@ -55,8 +60,7 @@ class MeteredExecutor(Executor[Any]):
             value = self._resolved(leaf, parent_type, source, path)
             if value is not None:
                 return self.complete_leaf_value(leaf.type, value)
-            if is_non_null_type(leaf.field.type):
-                raise TypeError(f"Cannot return null for non-nullable field {parent_type}.{leaf.name}.")
+            _require_nullable(leaf, parent_type)
         except Exception as error:  # noqa: BLE001 - as graphql-core: of one field, and of what requires it
             self.handle_field_error(error, leaf.field.type, details, path)
         return None

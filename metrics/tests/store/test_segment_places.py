@@ -224,7 +224,6 @@ def test_whoever_reads_from_a_bucket_that_is_down_hears_503(in_bucket, client):
     run_names = [*names, run.uid]
     query = {"keys": ["loss"], "run": [run.uid]}
     page = [
-        client.get(reverse("metrics:series", args=run_names), query),
         client.get(reverse("metrics:project_series", args=names), query),
         client.get(reverse("metrics:run_export", args=[*run_names, "history", "jsonl"])),
         client.get(reverse("metrics:run_export", args=[*run_names, "history", "csv"])),
