@@ -19,6 +19,7 @@ from billing.models import Plan, Subscription
 from billing.plans import selectors as plans
 from billing.subscriptions.billed import billed
 from billing.subscriptions.selectors import subscription_of, subscription_of_team
+from common.database.kept_queries import KeptQuery
 from teams.models import Organization, OrganizationMember, Team
 from usage.access import BillingAction
 from usage.formatting import included, unit_price
@@ -51,10 +52,17 @@ def above_storage(subscription: Subscription) -> str:
     return _("Blocked after %(days)d days") % {"days": subscription.plan.grace_days}
 
 
+_organizations = KeptQuery(
+    lambda user_id: OrganizationMember.objects.filter(user=user_id).order_by().values_list("organization_id")
+)
+
+
 @register.simple_tag(takes_context=True)
 def billing_seen(context: dict[str, Any]) -> str:
     """Say what the viewer sees of organizations of theirs: ``billing``, ``usage`` alone, or ""; one query."""
     actor = actor_of(context["request"])
+    if not _organizations.rows(actor.lookup_id):
+        return ""
     mine = OrganizationMember.objects.filter(user=actor.lookup_id).values("organization_id")
     paid = Exists(Subscription.objects.filter(billed(), organization=OuterRef("pk")))
     seen = visible(
@@ -109,6 +117,8 @@ def _payer(context: dict[str, Any]) -> tuple[_Payer | None, bool]:
 def _pressed_organization(context: dict[str, Any]) -> _Payer | None:
     """Return the first of the organizations whose billing the viewer sees that has a limit near; one query."""
     actor = actor_of(context["request"])
+    if not _organizations.rows(actor.lookup_id):
+        return ""
     mine = OrganizationMember.objects.filter(user=actor.lookup_id).values("organization_id")
     seen = visible(actor, BillingAction.VIEW, Organization.objects.filter(pk__in=mine)).order_by("name")
     pressed = (pk for pk in seen.values_list("pk", flat=True) if warnings.near_limits(organization_id=pk))

@@ -2,17 +2,19 @@
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
 from django.forms import BoundField
+from django.template.loader import get_template
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from common import errors, installation_settings
 from common.markdown import render_intro, render_markdown
@@ -29,12 +31,28 @@ _BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 @register.simple_tag
 def icon(name: str, label: str = "") -> SafeString:
     """Draw one icon of the sprite (names: assets/icons.txt); without a label it is hidden from screen readers."""
+    return _icon(name, str(label))
+
+
+@lru_cache(maxsize=512)  # a page of 100 runs has 500
+def _icon(name: str, label: str) -> SafeString:
     href = f"{static('icons.svg')}#{name}"
     if label:
         return format_html(
             '<svg class="icon" role="img" aria-label="{}"><use href="{}"></use></svg>', label, href
         )
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}"></use></svg>', href)
+
+
+@register.simple_tag
+def words(template_name: str) -> SafeString:
+    """Include a template of fixed words: it is rendered once for each language, since one of them has 229."""
+    return _words(template_name, get_language() or "")
+
+
+@lru_cache(maxsize=64)
+def _words(template_name: str, _language: str) -> SafeString:
+    return get_template(template_name).render()
 
 
 @register.simple_tag

@@ -39,8 +39,8 @@ from runs.table.query import visible_runs
 
 MAX_RUNS = 500
 """Of one request; a chart of more lines tells nothing."""
-PAGE = 100
-"""Runs of one page of the selector."""
+PAGE = 50
+"""Runs of one page of the selector: as many as a tall window shows; the next come as it is scrolled."""
 _COMPRESSED_FROM = 1400
 """Bytes; less fits into one packet."""
 
