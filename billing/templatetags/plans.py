@@ -118,7 +118,7 @@ def _pressed_organization(context: dict[str, Any]) -> _Payer | None:
     """Return the first of the organizations whose billing the viewer sees that has a limit near; one query."""
     actor = actor_of(context["request"])
     if not _organizations.rows(actor.lookup_id):
-        return ""
+        return None
     mine = OrganizationMember.objects.filter(user=actor.lookup_id).values("organization_id")
     seen = visible(actor, BillingAction.VIEW, Organization.objects.filter(pk__in=mine)).order_by("name")
     pressed = (pk for pk in seen.values_list("pk", flat=True) if warnings.near_limits(organization_id=pk))
