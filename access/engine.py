@@ -5,7 +5,7 @@ asks. A row's model is ``obj._meta.model``, not its type: ``request.user`` is a 
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from django.contrib.auth import get_user_model
@@ -37,9 +37,8 @@ def _by_role(actor: Actor, action: str, spec: ActionSpec, resource: Resource) ->
     return any_of(*found)
 
 
-def _allowed(actor: Actor, action: str, resource: Resource) -> Q:
+def _allowed(actor: Actor, action: str, spec: ActionSpec, resource: Resource) -> Q:
     """Return the filter; `actor` is what `_seen_by_rules` leaves of one."""
-    spec = spec_of(action, resource.model)
     if has_operator_rights(actor):
         return Q()
     by_role = by_visibility = NOBODY
@@ -60,18 +59,33 @@ def _seen_by_rules(actor: Actor, action: str, spec: ActionSpec, user_id: int | N
 def visible(actor: Actor, action: str, queryset: QuerySet[M]) -> QuerySet[M]:
     """Keep the rows on which the actor may do the action."""
     name, resource = str(action), resource_of(queryset.model)
-    who = _seen_by_rules(actor, name, spec_of(name, resource.model), actor.user_id)
-    return queryset.filter(_allowed(who, name, resource))
+    spec = spec_of(name, resource.model)
+    who = _seen_by_rules(actor, name, spec, actor.user_id)
+    return queryset.filter(_allowed(who, name, spec, resource))
 
 
 def can(actor: Actor, action: str, obj: Model) -> bool:
     """Say whether the actor may do the action on this row: the same filter, for one row."""
-    name, resource, rows = str(action), resource_of(obj._meta.model), obj._meta.model._default_manager
-    stand_in = None if actor.user_id is None else USER
-    who = _seen_by_rules(actor, name, spec_of(name, resource.model), stand_in)
+    resource = resource_of(obj._meta.model)
+    return _may(actor, str(action), spec_of(str(action), resource.model), obj)
+
+
+def can_throughout(actor: Actor, action: str, model: type[Model], place: Model) -> bool:
+    """Say whether the actor may do the action on every live row of a model that lies in a place, a project say.
+
+    What is asked of a row's project is asked of the project itself, once for all its rows. False says nothing: they may
+    do it on some, as those of their own.
+    """
+    spec = spec_of(str(action), resource_of(model).model)
+    return _may(actor, str(action), replace(spec, own="", owner=False, open=False), place)  # these are of single rows
+
+
+def _may(actor: Actor, name: str, spec: ActionSpec, obj: Model) -> bool:
+    resource, rows = resource_of(obj._meta.model), obj._meta.model._default_manager
+    who = _seen_by_rules(actor, name, spec, None if actor.user_id is None else USER)
     return obj.pk is not None and holds(
-        (resource.model, name, who),
-        lambda: rows.filter(_allowed(who, name, resource), pk=ROW),
+        (resource.model, spec.on, spec.open, name, who),
+        lambda: rows.filter(_allowed(who, name, spec, resource), pk=ROW),
         {USER: actor.lookup_id, ROW: obj.pk},
         using=rows.db,
     )

@@ -105,7 +105,7 @@ def _of_runs() -> dict[StrEnum, ActionSpec]:
     seen_by_all, members, admins, member = presets("V M A O"), presets("M A O"), presets("A O"), presets("M")
     return {
         RunAction.VIEW: ActionSpec(
-            PROJECT + RUN, seen_by_all, public=True, label=_("View runs"),
+            RUN, seen_by_all, public=True, label=_("View runs"),
             help=_("View and download charts, configuration, history, system metrics, logs and files of runs."),
         ),
         RunAction.LOG: ActionSpec(
@@ -113,8 +113,7 @@ def _of_runs() -> dict[StrEnum, ActionSpec]:
             help=_("Log new runs to projects, and continue existing runs."),
         ),
         RunAction.UPDATE: ActionSpec(
-            PROJECT + RUN, members, label=_("Edit runs"),
-            help=_("Edit the name, notes, tags, group and job type of runs."),
+            RUN, members, label=_("Edit runs"), help=_("Edit the name, notes, tags, group and job type of runs."),
         ),
         RunAction.STOP: ActionSpec(
             RUN, admins, own=RunAction.STOP_OWN, label=_("Stop any run"),

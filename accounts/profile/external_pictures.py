@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from django.core.cache import cache
 
 from common.errors import NotFound
-from common.lazy_import import LazyModule
 from common.safe_http.client import Fetched, OutgoingError, fetch
+from common.server.lazy_import import LazyModule
 
 if TYPE_CHECKING:
     from PIL import Image

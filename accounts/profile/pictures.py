@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid, TooLarge
-from common.lazy_import import LazyModule
+from common.server.lazy_import import LazyModule
 
 if TYPE_CHECKING:
     from PIL import Image, ImageOps

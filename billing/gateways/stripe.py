@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from billing.gateways.base import ChargeResult, ChargeState, MethodFacts, Setup
 from billing.models import Payment, Subscription
 from common.errors import Invalid, Unavailable
-from common.lazy_import import LazyModule
+from common.server.lazy_import import LazyModule
 
 if TYPE_CHECKING:
     import stripe

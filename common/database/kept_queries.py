@@ -139,7 +139,7 @@ class KeptQuery(Generic[M]):
                 self._plans[shape, is_first] = None
         return self._plans[shape, is_first]
 
-    def _asked(self, values: Sequence[Value]) -> Iterator[tuple[_Plan, Any]]:
+    def _found(self, values: Sequence[Value]) -> Iterator[tuple[_Plan, Any]]:
         for piece in _pieces(values):
             plan = self._plan(piece, is_first=False)
             for row in plan.rows(piece) if plan else ():
@@ -164,8 +164,8 @@ class KeptQuery(Generic[M]):
 
     def all(self, *values: Value) -> list[M]:
         """Return all objects; one of the values may be a list, which is asked for in pieces."""
-        return [plan.object_of(row) for plan, row in self._asked(values)]
+        return [plan.object_of(row) for plan, row in self._found(values)]
 
     def rows(self, *values: Value) -> list[Any]:
         """Return the columns of each row, of a queryset of ``values_list``; as `all` else."""
-        return [row for _plan, row in self._asked(values)]
+        return [row for _plan, row in self._found(values)]

@@ -19,8 +19,6 @@ GRAPHQL_MAX_S = env.int("RUNYARD_GRAPHQL_MAX_S", default=20)
 UPLOAD_MAX_BYTES = env.int("RUNYARD_UPLOAD_MAX_GIB", default=100) * 1024 * MIB
 FREE_DISK_BYTES = env.int("RUNYARD_FREE_DISK_MIB", default=100) * MIB
 """With less free where data lies, /ready says so."""
-WEB_THREADS = env.int("RUNYARD_WEB_THREADS", default=16)
-"""Pages and answers of APIs that a web process makes at once; each thread holds a connection to the database."""
 SLOW_CLIENT_S = env.int("RUNYARD_SLOW_CLIENT_S", default=60)
 TICKET_UPLOAD_S = env.int("RUNYARD_TICKET_UPLOAD_S", default=24 * 3600)
 TICKET_DOWNLOAD_S = env.int("RUNYARD_TICKET_DOWNLOAD_S", default=3600)

@@ -17,7 +17,7 @@ import numpy as np
 
 from common.formats.csv_safety import csv_text
 from common.formats.strict_json import strict_json
-from common.lazy_import import LazyModule
+from common.server.lazy_import import LazyModule
 from common.web.streaming import in_thread
 from metrics.models import StreamKind
 from metrics.store import reads, row_blocks

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from django.db.models import Q
 
 from access.actor import Actor
-from access.engine import can, visible
+from access.engine import can_throughout, visible
 from common.database.kept_queries import KeptQuery
 from runs.access import RunAction
 from runs.models import Project, Run
@@ -27,7 +27,7 @@ def unmasked_run_ids(run_ids: Collection[int], actor: Actor) -> set[int]:
     projects: dict[int, set[int]] = defaultdict(set)
     for pk, project_id in _projects_of_runs.rows([*run_ids]):
         projects[project_id].add(pk)
-    all_of = {each for each in projects if can(actor, RunAction.UPDATE, Project(pk=each))}
+    all_of = {each for each in projects if can_throughout(actor, RunAction.UPDATE, Run, Project(pk=each))}
     found = set().union(*(projects[each] for each in all_of))
     left = set(run_ids) - found
     return found | (_unmasked_one_by_one(left, actor) if left else set())
