@@ -38,6 +38,7 @@ from metrics.ingest import committer
 from storage.signed_urls import endpoints, tickets
 from storage.signed_urls.cors import SignedUrlsMiddleware
 from wandb_api.file_stream import endpoint
+from wandb_api.schema import schema
 
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -82,6 +83,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             get_resolver().url_patterns  # noqa: B018 - imports all views, which the first request would wait for
             own_process.settle("web")
             await send({"type": "lifespan.startup.complete"})
+            await asyncio.to_thread(schema)  # which the first client would wait for
         else:
             live.send_on(None)
             await refused_posts.buffer.save()

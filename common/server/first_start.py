@@ -69,6 +69,7 @@ def main() -> None:
     django.setup(set_prefix=False)
     app = import_module("config.celery").app
     app.loader.import_default_modules()
+    app.finalize()
     for module in ("celery.apps.worker", "celery.beat", "celery.bin.worker", "kombu.transport.redis"):
         import_module(module)
     gc.collect()
