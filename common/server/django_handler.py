@@ -6,6 +6,7 @@ that knows only one of the two worlds. No view of ours is a coroutine, so nothin
 
 import asyncio
 import contextvars
+import tempfile
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +45,7 @@ class DjangoHandler(ASGIHandler):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read the body, get the answer, send it; a client that leaves meanwhile gets none."""
         try:
-            body = await self.read_body(_bounded(receive))
+            body = await _read_body(receive)
         except RequestAborted:
             return
         except TooLarge as error:
@@ -114,19 +115,28 @@ async def _listen(receive: Receive, gone: threading.Event) -> None:
     gone.set()
 
 
-def _bounded(receive: Receive) -> Receive:
-    """Refuse a body that Django would write to the disk before it looks at any limit."""
-    size = 0
+async def _read_body(receive: Receive) -> Any:
+    """Return a body as a file, in memory while it is small.
 
-    async def receive_bounded() -> Any:
-        nonlocal size
-        message = await receive()
-        size += len(message.get("body", b""))
-        if size > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
-            raise body_too_large()
-        return message
-
-    return receive_bounded
+    Raises:
+        TooLarge: over settings.DATA_UPLOAD_MAX_MEMORY_SIZE, at which Django would look once it had written all of it.
+        RequestAborted: the client left.
+    """
+    body: Any = tempfile.SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE)  # noqa: SIM115 - kept
+    try:
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise RequestAborted
+            body.write(message.get("body", b""))
+            if body.tell() > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+                raise body_too_large()
+            if not message.get("more_body"):
+                body.seek(0)
+                return body
+    except BaseException:
+        body.close()
+        raise
 
 
 async def _refuse(error: TooLarge, scope: Scope, receive: Receive, send: Send) -> None:
