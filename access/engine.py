@@ -77,7 +77,9 @@ def can_throughout(actor: Actor, action: str, model: type[Model], place: Model) 
     do it on some, as those of their own.
     """
     spec = spec_of(str(action), resource_of(model).model)
-    return _may(actor, str(action), replace(spec, own="", owner=False, open=False), place)  # these are of single rows
+    return _may(
+        actor, str(action), replace(spec, own="", owner=False, open=False), place
+    )  # these are of single rows
 
 
 def _may(actor: Actor, name: str, spec: ActionSpec, obj: Model) -> bool:

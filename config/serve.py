@@ -12,7 +12,7 @@ from pathlib import Path
 
 from common.server import embedded_redis
 from common.server.start_checks import StartError, only_one, require_free_port
-from common.server.supervisor import Child, Supervisor, raise_open_files, web_command, worker_command
+from common.server.supervisor import CODE, Child, Supervisor, raise_open_files, web_command, worker_command
 from common.telemetry import VARIABLE
 from common.telemetry.folder import shared_folder
 from config.settings import database, redis, security
@@ -45,8 +45,8 @@ def _serve(begin: float) -> int:
             supervisor.say(advice)
         stack.callback(supervisor.stop)
         if folder:
-            process = supervisor.start("redis", embedded_redis.command(folder), last=True)
-            embedded_redis.wait_until_ready(folder, process)
+            server = supervisor.start("redis", embedded_redis.command(folder), last=True)
+            embedded_redis.wait_until_ready(folder, server.started())
         return _supervise(supervisor, begin)
 
 
@@ -69,9 +69,9 @@ def _environment(redis_url: str, measured: str) -> dict[str, str]:
 
 def _supervise(supervisor: Supervisor, begin: float) -> int:
     """Start web and worker, tell when they serve, and wait; return the exit status."""
-    web_argv = web_command(security.HOST, security.PORT)
-    first = [*web_argv[:2], "common.server.first_start", *web_argv[3:]]
-    web, _worker = supervisor.start_together(web_argv, worker_command(), first=first)
+    web = _start(supervisor)
+    if web is None:
+        return 1
     if not _wait_for_web(supervisor, web, begin):
         if supervisor.stopping:
             return 0
@@ -82,6 +82,18 @@ def _supervise(supervisor: Supervisor, begin: float) -> int:
     if status:
         supervisor.print("Runyard stopped because one of its processes keeps ending.")
     return status
+
+
+def _start(supervisor: Supervisor) -> Child | None:
+    """Prepare the installation and start web and worker; return web, None where preparing failed."""
+    web = web_command(security.HOST, security.PORT)
+    if sys.platform == "linux":
+        first = [*web[:2], "common.server.first_start", *web[3:]]
+        return supervisor.start_together(web, worker_command(), first=first)[0]
+    if supervisor.run([sys.executable, str(CODE / "manage.py"), "prepare"]):
+        return None
+    supervisor.start("worker", worker_command())
+    return supervisor.start("web", web)
 
 
 def _wait_for_web(supervisor: Supervisor, web: Child, begin: float) -> bool:

@@ -144,7 +144,9 @@ def runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
     """Return a project's visible runs, with what a list shows; those among them that no list shows, too."""
     runs = Run.objects.live().filter(project=project).select_related("user", "logged_by", "pulse")
     # who may see the runs of a project may see each: a short condition is found faster than what a role reaches
-    return runs if can_throughout(actor, RunAction.VIEW, Run, project) else visible(actor, RunAction.VIEW, runs)
+    return (
+        runs if can_throughout(actor, RunAction.VIEW, Run, project) else visible(actor, RunAction.VIEW, runs)
+    )
 
 
 def listed_runs_of(actor: Actor, project: Project) -> QuerySet[Run]:

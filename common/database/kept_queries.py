@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from django.core.exceptions import EmptyResultSet
+from django.core.exceptions import EmptyResultSet, ObjectDoesNotExist
 from django.db import connections
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
@@ -63,6 +63,7 @@ def _stand_ins(values: Sequence[Value]) -> list[Value]:
 class _Plan:
     """A query as its database takes it."""
 
+    using: str
     compiler: SQLCompiler
     sql: str
     params: tuple[Any, ...]
@@ -78,11 +79,13 @@ class _Plan:
     def of(cls, queryset: QuerySet[Any], stand_ins: Sequence[Value]) -> "_Plan":
         compiler = queryset.query.get_compiler(queryset.db)
         sql, params = compiler.as_sql()
-        klass = compiler.klass_info or {"select_fields": [0]}
+        klass: dict[str, Any] = compiler.klass_info or {"select_fields": [0]}
+        populators: Any = get_related_populators  # of which the stubs know a later version
         first, stop = klass["select_fields"][0], klass["select_fields"][-1] + 1
         fields = [column[0] for column in compiler.select[: compiler.col_count]]
         is_model = compiler.klass_info is not None
         return cls(
+            using=queryset.db,
             compiler=compiler,
             sql=sql,
             params=tuple(params),
@@ -90,7 +93,7 @@ class _Plan:
             columns=[field.target.attname for field in fields[first:stop]] if is_model else [],
             first=first,
             stop=stop,
-            related=get_related_populators(klass, compiler.select, queryset.db) if is_model else [],
+            related=populators(klass, compiler.select, queryset.db) if is_model else [],
             converters=compiler.get_converters(fields),
         )
 
@@ -101,15 +104,15 @@ class _Plan:
             type(param)(given[places[param]]) if isinstance(param, int | str) and param in places else param
             for param in self.params
         ]
-        with connections[self.compiler.using].cursor() as cursor:
+        with connections[self.using].cursor() as cursor:
             cursor.execute(self.sql, params)
             rows = cursor.fetchall()
         return list(self.compiler.apply_converters(rows, self.converters)) if self.converters else rows
 
     def object_of(self, row: Any) -> Any:
         """Make an object of a row, with what was selected along."""
-        model = self.compiler.klass_info["model"]
-        made = model.from_db(self.compiler.using, self.columns, row[self.first : self.stop])
+        model: Any = self.compiler.query.model
+        made = model.from_db(self.using, self.columns, row[self.first : self.stop])
         for populator in self.related:
             populator.populate(row, made)
         for name, place in self.compiler.annotation_col_map.items():
@@ -142,13 +145,15 @@ class KeptQuery(Generic[M]):
     def _found(self, values: Sequence[Value]) -> Iterator[tuple[_Plan, Any]]:
         for piece in _pieces(values):
             plan = self._plan(piece, is_first=False)
-            for row in plan.rows(piece) if plan else ():
-                yield plan, row
+            if plan is not None:
+                yield from ((plan, row) for row in plan.rows(piece))
 
     def first(self, *values: int | str) -> M | None:
         """Return the first object, by its key where the queryset has no order."""
         plan = self._plan(values, is_first=True)
-        rows = plan.rows(values) if plan else []
+        if plan is None:
+            return None
+        rows = plan.rows(values)
         return plan.object_of(rows[0]) if rows else None
 
     def get(self, *values: int | str) -> M:
@@ -159,8 +164,13 @@ class KeptQuery(Generic[M]):
         """
         found = self.first(*values)
         if found is None:
-            raise self._build(*_stand_ins(values)).model.DoesNotExist
+            raise self._no_such_object(values)
         return found
+
+    def _no_such_object(self, values: Sequence[Value]) -> ObjectDoesNotExist:
+        model: Any = self._build(*_stand_ins(values)).model
+        error: ObjectDoesNotExist = model.DoesNotExist()
+        return error
 
     def all(self, *values: Value) -> list[M]:
         """Return all objects; one of the values may be a list, which is asked for in pieces."""

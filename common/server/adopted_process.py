@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import time
-from typing import IO
+from typing import IO, TypeAlias
 
 _LOOK_EVERY_S = 0.02
 
@@ -45,3 +45,6 @@ class AdoptedProcess:
         """Ask it to end."""
         if self.poll() is None:
             os.kill(self.pid, signal.SIGTERM)
+
+
+Process: TypeAlias = subprocess.Popen[bytes] | AdoptedProcess

@@ -124,19 +124,24 @@ async def _read_body(receive: Receive) -> Any:
     """
     body: Any = tempfile.SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE)  # noqa: SIM115 - kept
     try:
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise RequestAborted
-            body.write(message.get("body", b""))
-            if body.tell() > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
-                raise body_too_large()
-            if not message.get("more_body"):
-                body.seek(0)
-                return body
+        while await _read_piece(receive, body):
+            pass
     except BaseException:
         body.close()
         raise
+    body.seek(0)
+    return body
+
+
+async def _read_piece(receive: Receive, body: Any) -> bool:
+    """Write the next piece; say whether more are to come."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise RequestAborted
+    body.write(message.get("body", b""))
+    if body.tell() > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        raise body_too_large()
+    return bool(message.get("more_body"))
 
 
 async def _refuse(error: TooLarge, scope: Scope, receive: Receive, send: Send) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from common.server.adopted_process import Process
+
 FOLDER_PREFIX = "runyard-redis-"
 LOG = "redis.log"
 """In the folder too: what Redis prints at every start would only hide what matters."""
@@ -92,7 +94,7 @@ def command(folder: Path) -> list[str]:
     ]
 
 
-def wait_until_ready(folder: Path, process: "subprocess.Popen[bytes]", timeout_s: float = 10) -> None:
+def wait_until_ready(folder: Path, process: Process, timeout_s: float = 10) -> None:
     """Return as soon as the server answers.
 
     Raises:

@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TextIO, TypeAlias
+from typing import IO, Any, TextIO
 
-from common.server.adopted_process import AdoptedProcess
+from common.server.adopted_process import AdoptedProcess, Process
 
 GRACE_S = 15
 """How long web and worker may take to end; uvicorn itself gives open requests 10 s."""
@@ -78,9 +78,6 @@ def raise_open_files() -> str:
     )
 
 
-Process: TypeAlias = subprocess.Popen[bytes] | AdoptedProcess
-
-
 @dataclass(slots=True)
 class Child:
     """One supervised process."""
@@ -96,6 +93,11 @@ class Child:
     """When it died, of the last DEATHS_WITHIN_S."""
     again_at: float | None = None
     """When it is started again."""
+
+    def started(self) -> Process:
+        """Return its process, which was started."""
+        assert self.process is not None, f"{self.name} was never started"  # noqa: S101 - for mypy
+        return self.process
 
     def ended(self) -> bool:
         """Whether it was started and is over."""
@@ -158,11 +160,16 @@ class Supervisor:
             except (BrokenPipeError, ValueError):
                 pass  # nobody reads any more: no reason to stop the installation
 
-    def start(self, name: str, argv: Sequence[str], *, last: bool = False) -> "subprocess.Popen[bytes]":
+    def start(self, name: str, argv: Sequence[str], *, last: bool = False) -> Child:
         """Start a child; being in another process group, it does not see the Ctrl-C of the terminal."""
         child = Child(name, argv, last=last)
         self._children.append(child)
-        return self._start(child)
+        self._start(child)
+        return child
+
+    def run(self, argv: Sequence[str]) -> int:
+        """Run a command to its end; return its status."""
+        return subprocess.call(argv, env=self._env, stdin=subprocess.DEVNULL)
 
     def start_together(
         self, web: Sequence[str], worker: Sequence[str], *, first: Sequence[str]
@@ -172,14 +179,11 @@ class Supervisor:
         Args:
             web: By which web is started again.
             worker: By which the worker is.
-            first: The command line of both; without its help, the two are started by their own.
+            first: The command line of both. Linux only: elsewhere nobody can take in a worker.
         """
         children = Child("web", web, is_named=False), Child("worker", worker)
         self._children += children
-        if _libc is None:
-            for child in children:
-                self._start(child)
-            return children
+        assert _libc is not None, "Linux only"  # noqa: S101 - for mypy
         _libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
         output, given = os.pipe()
         env = {**self._env, WORKER_OUTPUT: str(given)}
@@ -196,10 +200,9 @@ class Supervisor:
             child.process = AdoptedProcess(int(told), output)
             self._relay(child, child.process)
 
-    def _start(self, child: Child) -> "subprocess.Popen[bytes]":
-        process = child.process = spawn(child.argv, env=self._env, stdout=subprocess.PIPE)
-        self._read(self._relay, child, process)
-        return process
+    def _start(self, child: Child) -> None:
+        child.process = spawn(child.argv, env=self._env, stdout=subprocess.PIPE)
+        self._read(self._relay, child, child.process)
 
     def _read(self, read: Callable[..., None], *given: Any) -> None:
         reader = threading.Thread(target=read, args=given, daemon=True)

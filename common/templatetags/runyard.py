@@ -52,7 +52,7 @@ def words(template_name: str) -> SafeString:
 
 @lru_cache(maxsize=64)
 def _words(template_name: str, _language: str) -> SafeString:
-    return get_template(template_name).render()
+    return SafeString(get_template(template_name).render())
 
 
 @register.simple_tag

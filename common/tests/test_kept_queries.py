@@ -17,9 +17,11 @@ pytestmark = pytest.mark.django_db
 def test_objects_come_with_what_is_selected_along(django_assert_num_queries: Any):
     run = RunFactory.create()
     kept = KeptQuery(
-        lambda project, uid: Run.objects.select_related("project__team", "user", "pulse")
-        .annotate(twice=F("number") * 2)
-        .filter(project__name=project, uid=uid)
+        lambda project, uid: (
+            Run.objects.select_related("project__team", "user", "pulse")
+            .annotate(twice=F("number") * 2)
+            .filter(project__name=project, uid=uid)
+        )
     )
     expected = run.project.team, run.user, run.pulse
     with django_assert_num_queries(1):

@@ -22,8 +22,8 @@ from runs.models import Run
 
 def loggable_run_ids(actor: Actor, paths: Collection[Names]) -> dict[Names, int]:
     """Return the keys of those runs to which the actor may log."""
-    if len(paths) == 1 and (found := _loggable_by_its_present_name(actor, *paths)):
-        return found
+    if len(paths) == 1 and (named := _loggable_by_its_present_name(actor, *paths)):
+        return named
     uids: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entity, project, uid in paths:
         uids[clean_text(entity), clean_text(project)].append(clean_text(uid))

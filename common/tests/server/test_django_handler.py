@@ -69,12 +69,14 @@ class Client:
         where, _, query = where.partition("?")
         self.scope = {
             "type": "http", "method": method, "path": where, "raw_path": where.encode(), "query_string": query.encode(),
-            "headers": [(b"host", b"testserver")], "server": ("testserver", 80), "client": ("127.0.0.1", 1), "scheme": "http",
-            "http_version": "1.1",
+            "headers": [(b"host", b"testserver")], "server": ("testserver", 80), "client": ("127.0.0.1", 1),
+            "scheme": "http", "http_version": "1.1",
         }  # fmt: skip
         self.incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         for number, body in enumerate(bodies or (b"",), 1):
-            self.incoming.put_nowait({"type": "http.request", "body": body, "more_body": number < len(bodies)})
+            self.incoming.put_nowait(
+                {"type": "http.request", "body": body, "more_body": number < len(bodies)}
+            )
         self.sent: list[dict[str, Any]] = []
 
     def leave(self) -> None:

@@ -239,7 +239,7 @@ def test_a_process_that_keeps_ending_stops_everything(monkeypatch):
     supervisor.start("web", [sys.executable, "-c", "raise SystemExit(3)"])
     assert supervisor.wait() == 1
     supervisor.stop()
-    assert other.returncode is not None
+    assert other.started().returncode is not None
     assert "web ended with status 3; starting it again in 1 s." in out.getvalue()
     assert "web ended with status 3, 2 times within 10 minutes; stopping everything." in out.getvalue()
 
