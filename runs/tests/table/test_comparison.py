@@ -103,7 +103,7 @@ def test_environments_have_machines_commits_and_packages(client, project):
 
 def test_more_runs_cost_no_more_queries(client, project, django_assert_max_num_queries):
     runs = [make(project, config={"lr": n}, summary={"loss": n}) for n in range(12)]
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         assert page(client, project, runs).count("data-is-baseline") == 12
     with django_assert_max_num_queries(10):
         page(client, project, runs, part="environment")
