@@ -19,7 +19,7 @@ from django.core import signals
 from django.core.cache import caches
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
-from django.db import connections
+from django.db import close_old_connections, connections
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 from starlette.responses import JSONResponse
@@ -71,7 +71,9 @@ class DjangoHandler(ASGIHandler):
         request, refused = self.create_request(scope, body)
         response = cast("HttpResponseBase", refused if request is None else self.get_response(request))
         response._handler_class = self.__class__  # type: ignore[attr-defined]  # as in Django's own
-        if not response.streaming:
+        if response.streaming:  # its pieces are made in another thread, and this one may have nothing to do for long
+            close_old_connections()
+        else:
             response.close()
         body.close()
         return response

@@ -11,8 +11,8 @@ BLOB_ROOT = HOME / "blobs"
 SEGMENT_ROOT = HOME / "segments"
 SEGMENT_STORE = env.str("RUNYARD_SEGMENTS", default="files")
 
-WEB_THREADS = env.int("RUNYARD_WEB_THREADS", default=16)
-"""Pages and answers of APIs that a web process makes at once; each thread holds a connection."""
+WEB_THREADS = env.int("RUNYARD_WEB_THREADS", default=64)
+"""Pages and answers of APIs that a web process makes at once: many, since some wait for a bucket or another server."""
 DATABASE_URL = env.str("RUNYARD_DATABASE_URL", default=f"sqlite:///{HOME}/runyard.sqlite3")
 
 _database: dict[str, Any] = env.db_url_config(DATABASE_URL)
