@@ -71,7 +71,9 @@ class DjangoHandler(ASGIHandler):
         request, refused = self.create_request(scope, body)
         response = cast("HttpResponseBase", refused if request is None else self.get_response(request))
         response._handler_class = self.__class__  # type: ignore[attr-defined]  # as in Django's own
-        if response.streaming:  # its pieces are made in another thread, and this one may have nothing to do for long
+        if (
+            response.streaming
+        ):  # its pieces are made in another thread, and this one may have nothing to do for long
             close_old_connections()
         else:
             response.close()

@@ -51,14 +51,12 @@ def _leave_to(supervisor: int, output: int) -> None:
 
 def _work(is_prepared: int) -> NoReturn:
     """Be a worker, once there are tables."""
-    try:
-        if os.read(is_prepared, 1):
-            sys.argv = worker_command()[2:]
-            from celery.__main__ import main as work
+    if os.read(is_prepared, 1):
+        sys.argv = worker_command()[2:]
+        from celery.__main__ import main as work
 
-            work()
-    finally:
-        os._exit(0)
+        work()
+    sys.exit()
 
 
 def main() -> None:

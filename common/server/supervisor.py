@@ -196,9 +196,13 @@ class Supervisor:
     def _adopt(self, child: Child, output: IO[bytes]) -> None:
         """Take a process in that says its id first."""
         told = output.readline().strip()
+        if _libc is not None:
+            _libc.prctl(PR_SET_CHILD_SUBREAPER, 0)  # nobody would wait for other orphans
         if told:
             child.process = AdoptedProcess(int(told), output)
             self._relay(child, child.process)
+        else:  # it was never there: `wait` starts it
+            child.again_at = time.monotonic()
 
     def _start(self, child: Child) -> None:
         child.process = spawn(child.argv, env=self._env, stdout=subprocess.PIPE)
@@ -230,12 +234,11 @@ class Supervisor:
         """Whether a signal asked to stop."""
         return self._signals > 0
 
-    def wait(self, tick: Callable[[], None] = lambda: None) -> int:
-        """Wait for a signal (returns 0), calling ``tick``; start again what dies, and return 1 if that is no use."""
+    def wait(self) -> int:
+        """Wait for a signal (returns 0); start again what dies, and return 1 if that is no use."""
         while not self.stopping:
-            if not all(self._revive(child) for child in self._children if child.ended()):
+            if not all(self._revive(child) for child in self._children if child.ended() or child.again_at):
                 return 1
-            tick()
             time.sleep(POLL_S)
         self.say("Stopping: open requests get 10 s to finish. Press Ctrl-C again to stop immediately.")
         return 0
