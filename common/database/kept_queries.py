@@ -24,15 +24,18 @@ _FIRST_NUMBER = -2_147_000_000
 """Stand-ins are numbers from here on; no row has them as its key."""
 
 
-def _pieces(values: Sequence[Value]) -> Iterator[list[Value]]:
-    """Yield the values with a piece of the list, if one of them is a list; nothing for an empty one."""
-    place = next((at for at, value in enumerate(values) if not isinstance(value, int | str)), None)
-    if place is None:
-        yield list(values)
+def _pieces(values: Sequence[Value | None]) -> Iterator[list[Value]]:
+    """Yield the values with a piece of the list, if one of them is a list; nothing for an empty one, or for null."""
+    if None in values:  # which nothing is equal to
         return
-    listed: Any = values[place]
+    given: list[Any] = list(values)
+    place = next((at for at, value in enumerate(given) if not isinstance(value, int | str)), None)
+    if place is None:
+        yield given
+        return
+    listed = given[place]
     for start in range(0, len(listed), _MOST_LISTED):
-        yield [*values[:place], _padded(listed[start : start + _MOST_LISTED]), *values[place + 1 :]]
+        yield [*given[:place], _padded(listed[start : start + _MOST_LISTED]), *given[place + 1 :]]
 
 
 def _padded(value: Sequence[int]) -> Sequence[int]:
@@ -142,18 +145,19 @@ class KeptQuery(Generic[M]):
                 self._plans[shape, is_first] = None
         return self._plans[shape, is_first]
 
-    def _found(self, values: Sequence[Value]) -> Iterator[tuple[_Plan, Any]]:
+    def _found(self, values: Sequence[Value | None]) -> Iterator[tuple[_Plan, Any]]:
         for piece in _pieces(values):
             plan = self._plan(piece, is_first=False)
             if plan is not None:
                 yield from ((plan, row) for row in plan.rows(piece))
 
-    def first(self, *values: int | str) -> M | None:
+    def first(self, *values: int | str | None) -> M | None:
         """Return the first object, by its key where the queryset has no order."""
-        plan = self._plan(values, is_first=True)
-        if plan is None:
+        given = [value for value in values if value is not None]
+        plan = self._plan(given, is_first=True) if len(given) == len(values) else None
+        if plan is None:  # nothing is equal to null
             return None
-        rows = plan.rows(values)
+        rows = plan.rows(given)
         return plan.object_of(rows[0]) if rows else None
 
     def get(self, *values: int | str) -> M:
@@ -172,10 +176,10 @@ class KeptQuery(Generic[M]):
         error: ObjectDoesNotExist = model.DoesNotExist()
         return error
 
-    def all(self, *values: Value) -> list[M]:
+    def all(self, *values: Value | None) -> list[M]:
         """Return all objects; one of the values may be a list, which is asked for in pieces."""
         return [plan.object_of(row) for plan, row in self._found(values)]
 
-    def rows(self, *values: Value) -> list[Any]:
+    def rows(self, *values: Value | None) -> list[Any]:
         """Return the columns of each row, of a queryset of ``values_list``; as `all` else."""
         return [row for _plan, row in self._found(values)]

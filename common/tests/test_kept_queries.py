@@ -32,6 +32,8 @@ def test_objects_come_with_what_is_selected_along(django_assert_num_queries: Any
     assert (found.config_flat, found.created_at) == (run.config_flat, run.created_at)
     assert kept.first(run.project.name, "another") is None
     assert kept.first("another", run.uid) is None
+    assert kept.first(run.project.name, None) is None
+    assert kept.all(None, run.uid) == []
 
 
 def test_a_text_is_built_once_and_every_value_is_its_own():
