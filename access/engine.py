@@ -77,9 +77,8 @@ def can_throughout(actor: Actor, action: str, model: type[Model], place: Model) 
     do it on some, as those of their own.
     """
     spec = spec_of(str(action), resource_of(model).model)
-    return _may(
-        actor, str(action), replace(spec, own="", owner=False, open=False), place
-    )  # these are of single rows
+    of_all = replace(spec, own="", owner=False, open=False)  # these are of single rows
+    return _may(actor, str(action), of_all, place)
 
 
 def _may(actor: Actor, name: str, spec: ActionSpec, obj: Model) -> bool:
