@@ -166,7 +166,7 @@ def test_five_thousand_keys_are_one_page(client, run, member, django_assert_max_
     for n in range(5000):
         config[f"group{n % 50}"][f"key{n}"] = n * 0.1
     Run.objects.filter(pk=run.pk).update(config_text=json.dumps(config))
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(26):
         page = client.get(url(run, "runs:run_overview")).content.decode()
     assert "key4999" in page
     raw = client.get(url(run, "runs:run_values", "config"), {"raw": ""})
