@@ -27,10 +27,10 @@ class Compiled:
     sql: str
     params: tuple[Any, ...]
 
-    def params_for(self, keys: Mapping[int, int]) -> tuple[Any, ...]:
-        """Return the parameters with keys in the places of their stand-ins, of the type the driver wants."""
+    def params_for(self, values: Mapping[Any, Any]) -> tuple[Any, ...]:
+        """Return the parameters with values in the places of their stand-ins, of the type the driver wants."""
         return tuple(
-            type(param)(keys[param]) if isinstance(param, int) and param in keys else param
+            type(param)(values[param]) if isinstance(param, int | str) and param in values else param
             for param in self.params
         )
 

@@ -15,6 +15,8 @@ from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.models.sql.compiler import SQLCompiler
 
+from common.database.compiled_sql import Compiled
+
 M = TypeVar("M", bound=Model)
 Value = int | str | Sequence[int]
 
@@ -68,10 +70,8 @@ class _Plan:
 
     using: str
     compiler: SQLCompiler
-    sql: str
-    params: tuple[Any, ...]
-    places: dict[Any, int]
-    """Of each stand-in, which of the values it stands for."""
+    compiled: Compiled
+    stand_ins: list[int | str]
     columns: list[str]
     first: int
     stop: int
@@ -90,9 +90,8 @@ class _Plan:
         return cls(
             using=queryset.db,
             compiler=compiler,
-            sql=sql,
-            params=tuple(params),
-            places={stand_in: place for place, stand_in in enumerate(_flat(stand_ins))},
+            compiled=Compiled(sql, tuple(params)),
+            stand_ins=_flat(stand_ins),
             columns=[field.target.attname for field in fields[first:stop]] if is_model else [],
             first=first,
             stop=stop,
@@ -102,13 +101,9 @@ class _Plan:
 
     def rows(self, values: Sequence[Value]) -> list[Any]:
         """Ask the database."""
-        given, places = _flat(values), self.places
-        params = [
-            type(param)(given[places[param]]) if isinstance(param, int | str) and param in places else param
-            for param in self.params
-        ]
+        given = dict(zip(self.stand_ins, _flat(values), strict=True))
         with connections[self.using].cursor() as cursor:
-            cursor.execute(self.sql, params)
+            cursor.execute(self.compiled.sql, self.compiled.params_for(given))
             rows = cursor.fetchall()
         return list(self.compiler.apply_converters(rows, self.converters)) if self.converters else rows
 
