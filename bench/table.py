@@ -19,9 +19,9 @@ from accounts.models import User
 from bench import world
 from runs.config.flatten import flat_config, flat_summary
 from runs.models import Project, Pulse, Run
+from runs.query.cells import Reader
 from runs.query.column_names import named_column
 from runs.table import TableQuery, catalogue, catalogue_of, groups_of, matching_runs, rows_of
-from runs.table.cells import Reader
 from runs.table.exports import RUNS_AT_ONCE, csv_line, lines_of
 
 RUNS, KEYS, SHOWN, PAGE, ROUNDS = 10_000, 50, 20, 50, 21

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class RunsConfig(AppConfig):
@@ -7,6 +8,7 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         from common.telemetry.exposition import register_reading
         from runs import access, audit_words, known_limits
+        from runs.column_index.triggers import create_triggers
         from runs.lifecycle import instrumentation
         from runs.query import regex
 
@@ -15,6 +17,7 @@ class RunsConfig(AppConfig):
         known_limits.register()
         regex.listen()
         register_reading("runs", instrumentation.states)
+        post_migrate.connect(create_triggers, sender=self, dispatch_uid="runs.create_triggers")
         self._register_people()
         self._register_data()
         self._register_pages()

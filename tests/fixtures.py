@@ -127,6 +127,14 @@ def _no_buckets_in_memory() -> None:
     services.forget()
 
 
+@pytest.fixture(autouse=True)
+def _no_columns_in_memory() -> None:
+    """A process keeps columns of projects by ids, likewise."""
+    from runs.column_index import kept
+
+    kept.clear()
+
+
 @contextmanager
 def installed(**variables: str) -> Iterator[Installation]:
     """Run an installation of its own, with the given variables."""

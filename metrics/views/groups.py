@@ -50,7 +50,7 @@ def grouped_runs(request: HttpRequest, entity: str, project: str) -> HttpRespons
     query = TableQuery.of(request.GET)
     if "run" in request.GET:
         chosen = WorkspaceRequest.of(request, entity, project)
-        grouping = Grouping(Run.objects.filter(pk__in=list(chosen.uid_of)), query.group)
+        grouping = Grouping.of_runs(Run.objects.filter(pk__in=list(chosen.uid_of)), query.group)
     else:
         actor = actor_of(request)
         grouping = Grouping.of(actor, get_project(actor, entity, project), query)

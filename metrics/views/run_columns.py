@@ -22,12 +22,13 @@ from common.templatetags.runyard import color_index
 from metrics.views.workspace import json_answer
 from metrics.workspace.importance import Importance, importances
 from runs.access import ProjectAction
-from runs.models import Project
+from runs.models import Project, Run
+from runs.query.cells import Reader
 from runs.query.column_names import MAX_COLUMNS, NamedColumn, named_column
 from runs.selectors import get_project
-from runs.table import TableQuery, catalogue_of, matching_runs
-from runs.table.cells import Reader
+from runs.table import TableQuery, catalogue_of
 from runs.table.groups import NUMERIC
+from runs.table.query import matching_ids
 
 MAX_RUNS = 10_000
 """Runs of one answer, the first in the order of the list."""
@@ -42,9 +43,9 @@ def _read(
     actor: Actor, project: Project, query: TableQuery, columns: Sequence[NamedColumn]
 ) -> tuple[list[Values], int]:
     """Return the values of the first MAX_RUNS runs that meet the query, and how many meet it."""
-    runs = matching_runs(actor, project, query)
-    found = list(Reader(columns).rows(runs[:MAX_RUNS]))
-    return found, len(found) if len(found) < MAX_RUNS else runs.count()
+    ids = matching_ids(actor, project, query).ids
+    by_id = {row[0]: row for row in Reader(columns).rows(Run.objects.filter(pk__in=ids[:MAX_RUNS]))}
+    return [by_id[pk] for pk in ids[:MAX_RUNS] if pk in by_id], len(ids)
 
 
 def _query(request: HttpRequest) -> TableQuery:

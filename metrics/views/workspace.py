@@ -2,6 +2,7 @@
 
 import gzip
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +34,10 @@ from runs.projects.quickstart import script_for, server_address
 from runs.saved_views.pages import views_context, working_url
 from runs.saved_views.selectors import Shown, listed_query, shown_view
 from runs.selectors import get_project, runs_of
-from runs.table import TableQuery, matching_runs
+from runs.table import TableQuery
 from runs.table.layout import read_state
-from runs.table.query import visible_runs
+from runs.table.query import matching_ids, visible_runs
+from runs.table.rows import listed_rows
 
 MAX_RUNS = 500
 """Of one request; a chart of more lines tells nothing."""
@@ -229,15 +231,13 @@ def _selector_context(request: HttpRequest, project: Project, start: dict[str, A
     actor, error, query = actor_of(request), "", TableQuery()
     try:
         query = listed_query(request.GET, start)
-        listed = matching_runs(actor, project, query)
+        ids = matching_ids(actor, project, query).ids
     except Invalid as refused:
-        error, listed = refused.message, Run.objects.none()
-    offset = int_param(request.GET, "offset", 0, 2**31)
+        error, ids = refused.message, []
+    offset, total = int_param(request.GET, "offset", 0, 2**31), len(ids)
     pinned = request.GET.getlist("uid")[:MAX_RUNS]
-    total = listed.count()
-    shown = listed.filter(uid__in=pinned) if pinned else listed[offset : offset + PAGE]
-    rows = list(shown.only("pk", "uid", "number", "display_name", "state"))
-    following = offset + len(rows)
+    rows = _pinned_rows(project, pinned, ids) if pinned else listed_rows(ids[offset : offset + PAGE])
+    following = offset + PAGE
     return {
         "project": project,
         "team": project.team,
@@ -247,6 +247,12 @@ def _selector_context(request: HttpRequest, project: Project, start: dict[str, A
         "query": query,
         "query_error": error,
     }
+
+
+def _pinned_rows(project: Project, uids: list[str], ids: Sequence[int]) -> list[Run]:
+    """Return those of some runs that are listed, in the order of the list."""
+    named = {*Run.objects.filter(project=project, uid__in=uids).values_list("pk", flat=True)}
+    return listed_rows([pk for pk in ids if pk in named])
 
 
 @declare(ProjectAction.VIEW)

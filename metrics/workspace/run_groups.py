@@ -1,23 +1,38 @@
 """Groups of runs in the workspace: what its run list shows, and which runs its grouped panels draw (RUN-23, RUN-26).
 
-Groups are those of the runs table: the same columns, the same keys (`runs.table.group_keys`). One query brings what
-every listed run is grouped by, with secrets masked; the groups themselves are found here.
+Groups are those of the runs table: the same columns, the same keys (`runs.table.group_keys`). What every listed run is
+grouped by comes from columns in memory or by one query, with secrets masked; the groups themselves are found here.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.db.models import QuerySet
 
 from access.actor import Actor
 from common.errors import Invalid
+from runs.column_index import RunList, groups_in, listed_runs
 from runs.models import Project, Run
+from runs.query.cells import Reader
 from runs.query.column_names import named_column
+from runs.query.ordering import ordering_of
 from runs.table import TableQuery, label_of, matching_runs
-from runs.table.cells import Reader
-from runs.table.group_keys import NOTHING, Key, check_group, key_of, rank_of, step_of, text_of
+from runs.table.group_keys import (
+    NOTHING,
+    Key,
+    check_group,
+    group_values,
+    key_at,
+    key_of,
+    rank_of,
+    step_of,
+    text_of,
+)
+from runs.table.query import condition_of
+from runs.table.rows import listed_rows
 
 MAX_GROUPS = 50
 """Drawn together; more lines say nothing."""
@@ -84,8 +99,8 @@ class DrawnGroups:
 class Grouping:
     """The runs of a query, each with the path of its group."""
 
-    def __init__(self, runs: QuerySet[Run], names: Sequence[str]) -> None:
-        """Read what the runs are grouped by: one query.
+    def __init__(self, names: Sequence[str]) -> None:
+        """Begin without any run.
 
         Raises:
             Invalid: a column makes no groups.
@@ -93,13 +108,8 @@ class Grouping:
         self.columns = [named_column(name) for name in names]
         for column in self.columns:
             check_group(column)
-        reader = Reader(self.columns)
-        places = [reader.columns.index(column) for column in self.columns]
         self._keys: dict[Path, tuple[Key, ...]] = {}
         self._members: dict[Path, list[int]] = {}
-        for pk, _state, values in reader.rows(runs):
-            self._add(pk, [values[place] for place in places])
-        self._order = sorted(self._keys, key=lambda path: [rank_of(key) for key in self._keys[path]])
 
     @classmethod
     def of(cls, actor: Actor, project: Project, query: TableQuery) -> "Grouping":
@@ -108,19 +118,50 @@ class Grouping:
         Raises:
             Invalid: a part of the query cannot be read, or a column makes no groups.
         """
-        return cls(matching_runs(actor, project, query), query.group)
+        grouping, runs = cls(query.group), matching_runs(actor, project, query)
+        columns = [one.column for one in grouping.columns]
+        found = listed_runs(actor, project, condition_of(query), ordering_of(query.order), columns)
+        if found is not None:
+            grouping._add_columns(found)
+            return grouping
+        return cls.of_runs(runs, query.group)
 
-    def _add(self, pk: int, values: Sequence[object]) -> None:
-        keys = tuple(key_of(column, value) for column, value in zip(self.columns, values, strict=True))
+    @classmethod
+    def of_runs(cls, runs: QuerySet[Run], names: Sequence[str]) -> "Grouping":
+        """Group runs: one query.
+
+        Raises:
+            Invalid: a column makes no groups.
+        """
+        grouping = cls(names)
+        reader = Reader(grouping.columns)
+        places = [reader.columns.index(column) for column in grouping.columns]
+        for pk, _state, values in reader.rows(runs):
+            read = zip(grouping.columns, places, strict=True)
+            grouping._add(tuple(key_of(column, values[place]) for column, place in read), [pk])
+        return grouping
+
+    def _add_columns(self, found: RunList) -> None:
+        values = [group_values(one, found.columns[one.column]) for one in self.columns]
+        for some in groups_in(values):
+            read = zip(self.columns, values, strict=True)
+            keys = tuple(key_at(column, one, int(some[0])) for column, one in read)
+            self._add(keys, found.pks[some].tolist())
+
+    def _add(self, keys: tuple[Key, ...], pks: list[int]) -> None:
         path = tuple(step_of(_plain(key)) for key in keys)
         self._keys.setdefault(path, keys)
-        self._members.setdefault(path, []).append(pk)
+        self._members.setdefault(path, []).extend(pks)
+
+    @cached_property
+    def _order(self) -> list[Path]:
+        return sorted(self._keys, key=lambda path: [rank_of(key) for key in self._keys[path]])
 
     def level(self, path: Path, offset: int = 0) -> Level:
         """Return a page of what is inside of a group; of all runs, with an empty path. At most one query."""
         if len(path) == len(self.columns):
             members = self._members.get(path, [])
-            return Level([], _runs(members[offset : offset + PAGE]), len(members))
+            return Level([], listed_rows(members[offset : offset + PAGE]), len(members))
         counts: Counter[Path] = Counter()
         depth = len(path) + 1
         for leaf in self._order:
@@ -150,7 +191,7 @@ class Grouping:
             for round_number, pk in enumerate(self._members[path])
         ]
         chosen = sorted(sorted(turns)[:MAX_RUNS], key=lambda one: one[1])
-        runs = {run.pk: run for run in _runs([pk for _turn, _at, pk in chosen])}
+        runs = {run.pk: run for run in listed_rows([pk for _turn, _at, pk in chosen])}
         members = [(runs[pk], at) for _turn, at, pk in chosen if pk in runs]
         run_count = sum(map(len, self._members.values()))
         return DrawnGroups(groups, members, len(self._order), shown_count, run_count)
@@ -173,12 +214,6 @@ def _text(key: Key) -> str:
 def _rule(path: Path, rules: Mapping[Path, bool]) -> bool | None:
     spoken = (rules.get(path[:depth]) for depth in range(len(path), -1, -1))
     return next((rule for rule in spoken if rule is not None), None)
-
-
-def _runs(ids: Sequence[int]) -> list[Run]:
-    found = Run.objects.filter(pk__in=ids).only("pk", "uid", "number", "display_name", "state")
-    by_id = {run.pk: run for run in found}
-    return [by_id[pk] for pk in ids if pk in by_id]
 
 
 def read_path(text: str) -> Path:

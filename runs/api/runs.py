@@ -40,12 +40,12 @@ from runs.lifecycle import services as lifecycle
 from runs.lifecycle.fields import RunFields
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project, Run
+from runs.query.cells import Reader
 from runs.query.column_names import named_column
 from runs.query.expression import read_expression, tree_of, write_expression
 from runs.secrets.readers import reads_secrets
 from runs.selectors import deleted_runs_of, get_project_by_any_name, runs_of
 from runs.table import TableQuery
-from runs.table.cells import Reader
 from runs.table.query import narrow_runs
 from runs.table.rows import WIDE
 

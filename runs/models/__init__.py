@@ -1,5 +1,6 @@
 """Projects, runs, and what belongs to a run besides its points."""
 
+from runs.models.change import RunChange
 from runs.models.file import RefusedFile, RunFile
 from runs.models.log import BadLine, LogBlock, RefusedPosts
 from runs.models.project import (
@@ -38,6 +39,7 @@ __all__ = [
     "Run",
     "RunAlert",
     "RunAlias",
+    "RunChange",
     "RunFile",
     "RunHost",
     "RunQuerySet",

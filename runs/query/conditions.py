@@ -38,6 +38,8 @@ class Operator(StrEnum):
     EXISTS = "exists"
     MATCHES = "matches"
     CONTAINS = "contains"
+    IS = "is"
+    """Of tags: exactly this list. Nobody writes it; groups of runs ask so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,12 @@ def to_q(condition: Condition, find: Callable[[str], Column] = column_named) -> 
             whole &= to_q(part, find)
         return whole
     if isinstance(condition, Some):
+        parts = [to_q(part, find) for part in condition.parts]
+        if not all(parts):  # Django leaves an empty condition out, and this one all rows meet
+            return Q()
         whole = NOTHING
-        for part in condition.parts:
-            whole |= to_q(part, find)
+        for q in parts:
+            whole |= q
         return whole
     if isinstance(condition, Not):
         return _opposite(to_q(condition.part, find))
@@ -153,6 +158,7 @@ def _compared(compare: Compare, column: Column) -> Q:
         Operator.EXISTS: lambda: _exists(column) if value else _opposite(_exists(column)),
         Operator.MATCHES: lambda: _matching(column, str(value)),
         Operator.CONTAINS: lambda: _containing(column, value),
+        Operator.IS: lambda: Q(**{column.field: value}),
     }
     found = by_operator.get(compare.operator, lambda: _ordered(name, column, compare.operator, value))
     return found()
@@ -218,7 +224,7 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
     if column.kind is ColumnKind.TEXT and operator is not Operator.EQ:
         subject = InCodeOrder(subject)
     if column.kind is ColumnKind.TIME:
-        operand = Value(_time(value))
+        operand = Value(read_time(value))
     elif column.kind is ColumnKind.NUMBER:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Invalid(
@@ -263,7 +269,12 @@ def _no_time(value: Any) -> Invalid:
     return Invalid(message % {"value": value})
 
 
-def _time(value: Any) -> datetime:
+def read_time(value: Any) -> datetime:
+    """Return the time that somebody wrote: seconds since 1970, ISO 8601, or a time before now.
+
+    Raises:
+        Invalid: it is none of these.
+    """
     span = _span(str(value))
     if span is not None and span[0]:
         try:

@@ -5,6 +5,7 @@ begin with `RUNNING_FIRST`: running runs come before all others, and each part i
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Case, F, IntegerField, Value, When
@@ -21,6 +22,14 @@ MAX_PARTS = 10
 RUNNING_FIRST = "-running"
 
 
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Columns to sort by, each with whether it falls; running runs perhaps before all others."""
+
+    parts: tuple[tuple[Column, bool], ...] = ()
+    is_running_first: bool = False
+
+
 def read_order(
     text: str | None, default: str = "+created_at", *, find: Callable[[str], Column] = column_named
 ) -> list[OrderBy]:
@@ -31,8 +40,15 @@ def read_order(
     Raises:
         Invalid: an unknown column, or too many.
     """
+    return _order(list(read_ordering(text, default, find=find).parts))
+
+
+def read_ordering(
+    text: str | None, default: str = "+created_at", *, find: Callable[[str], Column] = column_named
+) -> Ordering:
+    """Return an order in the SDK's names; as `read_order`."""
     parts = [part.strip() for part in (text or default).split(",") if part.strip()]
-    return _order([(find(part.lstrip("+-")), part.startswith("-")) for part in parts])
+    return Ordering(tuple((find(part.lstrip("+-")), part.startswith("-")) for part in parts))
 
 
 def read_page_order(text: str) -> list[tuple[NamedColumn, bool]]:
@@ -45,10 +61,21 @@ def read_page_order(text: str) -> list[tuple[NamedColumn, bool]]:
     return [(named_column(part.lstrip("+-")), part.startswith("-")) for part in parts]
 
 
+def ordering_of(text: str) -> Ordering:
+    """Return an order in the names of pages.
+
+    Raises:
+        Invalid: an unknown column.
+    """
+    parts = tuple((one.column, falling) for one, falling in read_page_order(text))
+    return Ordering(parts, is_running_first=RUNNING_FIRST in split_names(text))
+
+
 def page_order(text: str) -> list[OrderBy]:
     """Return what to order by, in the names of pages; as `read_order`."""
-    order = _order([(one.column, falling) for one, falling in read_page_order(text)])
-    return [_RUNNING.desc(), *order] if RUNNING_FIRST in split_names(text) else order
+    found = ordering_of(text)
+    order = _order(list(found.parts))
+    return [_RUNNING.desc(), *order] if found.is_running_first else order
 
 
 _RUNNING = Case(When(state=RunState.RUNNING, then=Value(1)), default=Value(0), output_field=IntegerField())

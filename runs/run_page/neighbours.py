@@ -7,7 +7,7 @@ from access.actor import Actor
 from common.errors import Invalid
 from runs.models import Run
 from runs.saved_views.selectors import listed_query, working_view
-from runs.table.query import DEFAULT_ORDER, TableQuery, matching_runs
+from runs.table.query import DEFAULT_ORDER, TableQuery, matching_ids, matching_runs
 
 
 def neighbour(actor: Actor, run: Run, *, is_next: bool) -> Run | None:
@@ -16,9 +16,12 @@ def neighbour(actor: Actor, run: Run, *, is_next: bool) -> Run | None:
     The list is what the actor last looked at; where that leaves the run out, all of the project, newest first.
     """
     query = _last_looked_at(actor, run)
-    if query != TableQuery() and matching_runs(actor, run.project, query).filter(pk=run.pk).exists():
-        return _beside(matching_runs(actor, run.project, query), run, query, is_next=is_next)
-    return _beside(matching_runs(actor, run.project, TableQuery()), run, TableQuery(), is_next=is_next)
+    if query.order != DEFAULT_ORDER or query.filter or query.search:
+        ids = matching_ids(actor, run.project, query).ids
+        if run.pk in ids:
+            at = ids.index(run.pk) + (1 if is_next else -1)
+            return Run.objects.filter(pk=ids[at]).first() if 0 <= at < len(ids) else None
+    return _by_age(matching_runs(actor, run.project, TableQuery()), run, is_next=is_next)
 
 
 def _last_looked_at(actor: Actor, run: Run) -> TableQuery:
@@ -27,16 +30,6 @@ def _last_looked_at(actor: Actor, run: Run) -> TableQuery:
     except Invalid:  # a filter of an older release
         return TableQuery()
     return TableQuery(filter=query.filter, search=query.search, order=query.order)
-
-
-def _beside(runs: QuerySet[Run], run: Run, query: TableQuery, *, is_next: bool) -> Run | None:
-    if query.order == DEFAULT_ORDER:
-        return _by_age(runs, run, is_next=is_next)
-    keys = list(
-        runs.values_list("pk", flat=True)
-    )  # any order, also by values that are missing: 2 ms for 1,000 runs
-    at = keys.index(run.pk) + (1 if is_next else -1)
-    return runs.filter(pk=keys[at]).first() if 0 <= at < len(keys) else None
 
 
 def _by_age(runs: QuerySet[Run], run: Run, *, is_next: bool) -> Run | None:

@@ -4,8 +4,8 @@ The table's page, the workspace's run selector, REST and exports all read runs t
 means the same everywhere: ``filter`` (`runs.query.expression`), ``search``, ``order``, ``group``, ``columns``.
 """
 
+from runs.query.cells import Cell
 from runs.table.catalogue import ColumnInfo, catalogue_of, label_of, visible_catalogue
-from runs.table.cells import Cell
 from runs.table.groups import Group, GroupNumbers, GroupPage, groups_of
 from runs.table.query import TableQuery, matching_runs
 from runs.table.rows import Row, TablePage, rows_of

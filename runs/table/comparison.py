@@ -15,9 +15,9 @@ from runs.config.metric_definitions import MINIMIZE, definitions_of, most
 from runs.config.metric_names import goal_by_name, rank_of
 from runs.models import Run
 from runs.names.authors import author_of
+from runs.query.cells import number_text
 from runs.secrets.masking import mask
 from runs.table.catalogue import without_media
-from runs.table.cells import number_text
 from runs.table.html import measured_number
 
 LONGEST = 120

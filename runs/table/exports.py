@@ -22,10 +22,10 @@ from common.formats.strict_json import strict_json
 from common.web.responses import attachment
 from runs.access import ProjectAction
 from runs.models import Run
+from runs.query.cells import Reader, cell_of
 from runs.query.column_names import named_column
 from runs.selectors import get_project
 from runs.table import TableQuery, matching_runs, visible_catalogue
-from runs.table.cells import Reader, cell_of
 
 RUNS_AT_ONCE = 500
 

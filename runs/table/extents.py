@@ -2,15 +2,17 @@
 
 import sys
 
+import numpy as np
 from django.db.models import Aggregate, F, Max, Min, Q
 
 from access.actor import Actor
+from runs.column_index import listed_runs
 from runs.models import Project
 from runs.query.column_names import NamedColumn, named_column
 from runs.query.columns import ColumnKind
 from runs.query.flat import typed
 from runs.table.groups import NUMERIC
-from runs.table.query import TableQuery, matching_runs
+from runs.table.query import TableQuery, condition_of, matching_runs
 
 MAX_EXTENTS = 40
 """Columns of one answer, the first ones."""
@@ -18,7 +20,7 @@ _MOST = sys.float_info.max
 
 
 def extents_of(actor: Actor, project: Project, query: TableQuery) -> dict[str, tuple[float, float]]:
-    """Return the smallest and largest finite value of the query's numeric columns that have one; one query.
+    """Return the smallest and largest finite value of the query's numeric columns that have one; at most one query.
 
     Raises:
         Invalid: a part of the query cannot be read.
@@ -27,6 +29,11 @@ def extents_of(actor: Actor, project: Project, query: TableQuery) -> dict[str, t
     if not columns:
         return {}
     runs = matching_runs(actor, project, query).order_by()
+    kept = listed_runs(actor, project, condition_of(query), None, [one.column for one in columns])
+    if kept is not None:
+        every = np.arange(len(kept.pks))
+        numbers = {one.name: kept.columns[one.column].finite(every) for one in columns}
+        return {name: (float(one.min()), float(one.max())) for name, one in numbers.items() if len(one)}
     runs = runs.annotate(**{f"value{place}": _number(one) for place, one in enumerate(columns)})
     bounds: dict[str, Aggregate] = {}
     for place in range(len(columns)):

@@ -10,18 +10,22 @@ from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock
 from typing import Any
 
-from django.db.models import Q
+import numpy as np
 from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
 from common.formats.lenient_json import clean_tree
+from runs.column_index.values import Values
 from runs.query.column_names import NamedColumn, canonical
 from runs.query.columns import ColumnKind
-from runs.query.conditions import All, Compare, Not, Operator, Some, to_q
+from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
+from runs.secrets.masking import mask
 
 NOTHING = "–"
 """What pages call the group of runs without a value."""
+
+_DAY_S = 86_400
 
 Key = float | str | bool | tuple[str, ...] | None
 
@@ -43,6 +47,33 @@ def key_of(column: NamedColumn, value: Any) -> Key:
     if column.column.kind is ColumnKind.TAGS:
         return tuple(value) or None
     return value if value != "" or column.column.kind is ColumnKind.FLAT else None
+
+
+def group_values(column: NamedColumn, values: Values) -> Values:
+    """Return what runs are grouped by of a column in memory, with secrets masked; `key_at` reads it."""
+    kind = column.column.kind
+    if kind is ColumnKind.TIME:
+        days = values.chosen(np.arange(len(values.kinds)))
+        days.numbers //= _DAY_S
+        return days
+    if kind is ColumnKind.TAGS:
+        return values.with_texts(_masked_tags)
+    return values if kind is ColumnKind.FLAT else values.with_texts(mask)
+
+
+def _masked_tags(text: str) -> str:
+    tags = [mask(tag) for tag in json.loads(text)]
+    return json.dumps(tags) if tags else ""
+
+
+def key_at(column: NamedColumn, values: Values, at: int) -> Key:
+    """Return the key of the group of one run."""
+    value = values.plain(at)
+    if value is None:
+        return None
+    if column.column.kind is ColumnKind.TIME:
+        return datetime.fromtimestamp(value * _DAY_S, UTC).date().isoformat()
+    return tuple(json.loads(value)) if column.column.kind is ColumnKind.TAGS else value
 
 
 def rank_of(key: Key) -> tuple[int, Any]:
@@ -70,8 +101,8 @@ def text_of(key: Key) -> str:
     return "" if key is None else str(key)
 
 
-def group_q(column: NamedColumn, step: str) -> Q:
-    """Return the filter for the runs of one group.
+def group_condition(column: NamedColumn, step: str) -> Condition:
+    """Return the condition that the runs of one group meet.
 
     Raises:
         Invalid: not a step of this column's.
@@ -82,22 +113,22 @@ def group_q(column: NamedColumn, step: str) -> Q:
         raise Invalid(f"“{step[:100]}” isn’t a JSON value of {column.name}.") from None
     name = canonical(column.name)
     if key is None:
-        return to_q(Compare(name, Operator.EXISTS, value=False))
+        return Compare(name, Operator.EXISTS, value=False)
     if column.column.kind is ColumnKind.TIME:
         return _of_day(name, key)
     if column.column.kind is ColumnKind.TAGS:
-        return Q(**{column.column.field: key})
+        return Compare(name, Operator.IS, key)
     if isinstance(key, float) and math.isnan(key):
-        return to_q(_is_nan(name))
-    return to_q(Compare(name, Operator.EQ, key))
+        return _is_nan(name)
+    return Compare(name, Operator.EQ, key)
 
 
-def _of_day(name: str, key: Any) -> Q:
+def _of_day(name: str, key: Any) -> Condition:
     day = parse_date(key) if isinstance(key, str) else None
     if day is None:
         raise Invalid(f"“{key}” isn’t a valid day.")
     begin, end = (datetime.combine(one, clock(), UTC).isoformat() for one in (day, _next(day)))
-    return to_q(All((Compare(name, Operator.GTE, begin), Compare(name, Operator.LT, end))))
+    return All((Compare(name, Operator.GTE, begin), Compare(name, Operator.LT, end)))
 
 
 def _next(day: date) -> date:

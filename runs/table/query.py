@@ -11,12 +11,13 @@ from access.actor import Actor
 from access.engine import visible
 from common.errors import Invalid
 from runs.access import RunAction
+from runs.column_index import listed_runs
 from runs.models import Project, Run
 from runs.query.column_names import named_column, split_names
-from runs.query.conditions import Compare, Operator, to_q
+from runs.query.conditions import All, Compare, Condition, Operator, to_q
 from runs.query.expression import read_expression
-from runs.query.ordering import page_order
-from runs.table.group_keys import group_q
+from runs.query.ordering import ordering_of, page_order
+from runs.table.group_keys import group_condition
 
 DEFAULT_ORDER = "-created"
 MAX_GROUPS = 10
@@ -65,12 +66,26 @@ def _names(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named_column(name).name for name in split_names(",".join(texts))))
 
 
+def condition_of(query: TableQuery, path: Sequence[str] = ()) -> All:
+    """Return what runs must meet: filter and search, and with a ``path`` what makes one group.
+
+    Raises:
+        Invalid: a part of them cannot be read.
+    """
+    parts: list[Condition] = [read_expression(query.filter)]
+    if query.search:
+        parts.append(Compare("display_name", Operator.CONTAINS, query.search))
+    if len(path) > len(query.group):
+        raise Invalid("The path is longer than the list of columns to group by.")
+    parts += [
+        group_condition(named_column(name), value) for name, value in zip(query.group, path, strict=False)
+    ]
+    return All(parts)
+
+
 def narrow_runs(runs: QuerySet[Run], query: TableQuery) -> QuerySet[Run]:
     """Keep the runs that meet filter and search."""
-    runs = runs.filter(to_q(read_expression(query.filter)))
-    if query.search:
-        runs = runs.filter(to_q(Compare("display_name", Operator.CONTAINS, query.search)))
-    return runs
+    return runs.filter(to_q(condition_of(query)))
 
 
 def visible_runs(actor: Actor, project: Project) -> QuerySet[Run]:
@@ -86,9 +101,30 @@ def matching_runs(
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
-    runs = narrow_runs(visible_runs(actor, project), query)
-    if len(path) > len(query.group):
-        raise Invalid("The path is longer than the list of columns to group by.")
-    for name, value in zip(query.group, path, strict=False):
-        runs = runs.filter(group_q(named_column(name), value))
+    runs = visible_runs(actor, project).filter(to_q(condition_of(query, path)))
     return runs.order_by(*page_order(query.order))
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingIds:
+    """Keys of the runs that meet a query, in its order, and how many runs of the project can be seen at all."""
+
+    ids: Sequence[int]
+    all_count: int
+
+
+def matching_ids(
+    actor: Actor, project: Project, query: TableQuery, *, path: Sequence[str] = ()
+) -> MatchingIds:
+    """Return which runs `matching_runs` are, from columns in memory where those can say.
+
+    Raises:
+        Invalid: a part of the query, or the path, cannot be read.
+    """
+    runs = matching_runs(actor, project, query, path=path)
+    found = listed_runs(actor, project, condition_of(query, path), ordering_of(query.order))
+    if found is not None:
+        return MatchingIds(found.pks.tolist(), found.all_count)
+    ids = list(runs.values_list("pk", flat=True))
+    is_narrowed = query.filter or query.search or path
+    return MatchingIds(ids, visible_runs(actor, project).count() if is_narrowed else len(ids))

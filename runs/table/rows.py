@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from access.actor import Actor
 from runs.models import Project, Run
+from runs.query.cells import Cell, Reader
 from runs.query.column_names import named_column
-from runs.table.cells import Cell, Reader
-from runs.table.query import TableQuery, matching_runs, visible_runs
+from runs.table.query import TableQuery, matching_ids
 
 MAX_ROWS = 1000
 WIDE = (
@@ -48,16 +48,9 @@ def rows_of(
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
-    runs = matching_runs(actor, project, query, path=path).values_list("pk", flat=True)
-    limit = min(limit, MAX_ROWS)
-    all_count = visible_runs(actor, project).count()
-    if query.filter or query.search or path:
-        # all ids at once: to count them apart would take what filtering takes once more
-        ids = list(runs)
-        page, total = ids[offset : offset + limit], len(ids)
-    else:
-        page, total = list(runs[offset : offset + limit]), all_count
-    return TablePage(rows_by_id(project, query.columns, page), total, all_count)
+    found = matching_ids(actor, project, query, path=path)
+    page = found.ids[offset : offset + min(limit, MAX_ROWS)]
+    return TablePage(rows_by_id(project, query.columns, page), len(found.ids), found.all_count)
 
 
 def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> list[Row]:
@@ -71,3 +64,10 @@ def rows_by_id(project: Project, columns: Sequence[str], ids: Sequence[int]) -> 
     for run in runs.values():
         run.project = project
     return [Row(runs[pk], cells[pk]) for pk in ids if pk in runs and pk in cells]
+
+
+def listed_rows(ids: Sequence[int]) -> list[Run]:
+    """Return what lists show of runs, in the order of the ids, which come from a visible query."""
+    found = Run.objects.filter(pk__in=ids).only("pk", "uid", "number", "display_name", "state")
+    by_id = {run.pk: run for run in found}
+    return [by_id[pk] for pk in ids if pk in by_id]

@@ -154,7 +154,7 @@ def test_a_projects_page_costs_the_same_for_many_runs(client, run, member, djang
     url = reverse("metrics:workspace", args=names(run)[:2])
     for number in range(30):
         RunFactory(project=run.project, uid=f"many{number}", user=run.user)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(18):
         page = client.get(url).content.decode()
     assert page.count("data-uid=") == 31
 

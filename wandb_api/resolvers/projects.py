@@ -8,10 +8,11 @@ from django.db.models import QuerySet
 from access.engine import can
 from common.errors import NotFound
 from runs.access import ProjectAction, RunAction
+from runs.column_index import listed_runs
 from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
-from runs.query.ordering import read_order
+from runs.query.ordering import read_order, read_ordering
 from runs.selectors import get_project_by_any_name, listed_runs_of
 from teams.teams.selectors import default_team_of
 from wandb_api.graphql.batch_loading import Siblings
@@ -69,7 +70,9 @@ def _matching(project: dict[str, Any], info: Info, filters: str | None) -> Query
 @project_type.field("runCount")
 def resolve_run_count(project: dict[str, Any], info: Info, filters: str | None = None) -> int:
     """Count the visible runs that match."""
-    return _matching(project, info, filters).count()
+    runs = _matching(project, info, filters)
+    kept = listed_runs(info.context.actor, project["row"], read_filters(filters), None)
+    return runs.count() if kept is None else len(kept.pks)
 
 
 @project_type.field("runs")
@@ -84,6 +87,7 @@ def resolve_runs(
 ) -> dict[str, Any]:
     """Return a page of matching runs; the cursor is the number of runs up to and with its own."""
     runs = _matching(project, info, filters).order_by(*read_order(order))
+    kept = listed_runs(info.context.actor, project["row"], read_filters(filters), read_ordering(order))
     # what tables read: JSON that nobody asks for here and that takes long to decode
     runs = runs.defer("config_flat", "pulse__summary_flat")
     node = partial(run_node, siblings=Siblings())
@@ -92,4 +96,5 @@ def resolve_runs(
         run.project = project["row"]
         info.context.budget.count_read(len(run.config_text) + len(run.pulse.summary_text))
 
-    return page_of(runs, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh)
+    pks = None if kept is None else kept.pks.tolist()
+    return page_of(runs, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh, pks=pks)

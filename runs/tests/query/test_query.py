@@ -93,6 +93,7 @@ CASES: list[tuple[object, str]] = [
     ({"$not": {"config.lr": {"$gt": 0}}}, "cde"),
     ({"config.lr": {"$not": {"$gt": 0}}}, "cde"),
     ({"$or": []}, ""),
+    ({"$or": [{}, {"name": "a"}]}, "abcde"),
     ({"config.lr": {"$gt": 10**400}}, ""),
 ]
 

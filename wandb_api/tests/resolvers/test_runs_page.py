@@ -52,6 +52,7 @@ def test_more_runs_are_no_more_queries(ada: Asker, project: Project) -> None:
     _, few = ask(ada)
     for count in range(1, 12):
         log(RunFactory(project=project), count)
+    ask(ada)
     nodes, many = ask(ada)
     assert len(nodes) == 12
     assert many == few
