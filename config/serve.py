@@ -19,6 +19,12 @@ from config.settings import database, redis, security
 
 NOT_READY_AFTER_S = 60
 LOOK_EVERY_S = 0.02
+_MEMORY = {
+    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": str(256 << 10),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 20),
+}
+"""For the C library: few threads allocate at a time, and what a large post took is given back (decisions/web.md)."""
 
 
 def main() -> int:
@@ -59,6 +65,7 @@ def _redis_folder(stack: ExitStack) -> Path | None:
 
 def _environment(redis_url: str, measured: str) -> dict[str, str]:
     return {
+        **_MEMORY,
         **os.environ,
         "RUNYARD_REDIS_URL": redis_url,
         VARIABLE: measured,

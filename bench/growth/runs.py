@@ -8,13 +8,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-from django.db import connection, models, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from access.actor import SYSTEM
 from accounts.models import User
 from bench import world
 from bench.growth.requests import Browser, Cost
+from bench.growth.rows import Rows
 from runs.config.flatten import flat_config, flat_summary
 from runs.lifecycle.fields import RunFields
 from runs.lifecycle.services import log_run
@@ -42,41 +43,14 @@ def _summary(source: np.random.Generator) -> str:
     return json.dumps({f"train/metric_{at}": number for at, number in enumerate(numbers)} | {"_step": 1000})
 
 
-class _Rows:
-    """Inserts rows that differ in a few fields; `bulk_create` takes ten times as long, and sets times to now."""
-
-    def __init__(self, like: models.Model) -> None:
-        self._fields = like._meta.local_concrete_fields
-        self._places = {field.attname: place for place, field in enumerate(self._fields)}
-        self._like = self._prepared(like)
-        columns = ", ".join(f'"{field.column}"' for field in self._fields)
-        places = ", ".join(["%s"] * len(self._fields))
-        self._statement = f'INSERT INTO "{like._meta.db_table}" ({columns}) VALUES ({places})'  # noqa: S608
-
-    def _prepared(self, row: models.Model) -> list[Any]:
-        return [field.get_db_prep_save(getattr(row, field.attname), connection) for field in self._fields]
-
-    def row(self, **changed: Any) -> list[Any]:
-        """Return a row as the database takes it."""
-        row = self._like.copy()
-        for name, value in changed.items():
-            row[self._places[name]] = value
-        return row
-
-    def insert(self, rows: list[list[Any]]) -> None:
-        """Insert rows."""
-        with connection.cursor() as cursor:
-            cursor.executemany(self._statement, rows)
-
-
 def _fill(project: Project, user: User, first: int, last: int) -> None:
     """Make the runs from one number up to another."""
     source = np.random.default_rng(first)
     adapted, since = connection.ops.adapt_datetimefield_value, timezone.now() - timedelta(days=400)
     trees = [(_config(source), _summary(source)) for _ in range(TREES)]
     texts = [(one, json.dumps(flat_config(one)), two, json.dumps(flat_summary(two))) for one, two in trees]
-    runs = _Rows(Run(project=project, user=user, state="finished", tags=["bench"]))
-    pulses = _Rows(Pulse(heartbeat_at=since))
+    runs = Rows(Run(project=project, user=user, state="finished", tags=["bench"]))
+    pulses = Rows(Pulse(heartbeat_at=since))
     for start in range(first, last, AT_ONCE):
         run_rows, pulse_rows = [], []
         for number in range(start, min(last, start + AT_ONCE)):
@@ -130,19 +104,17 @@ def addresses(project: Project) -> dict[str, str]:
     }
 
 
-def grow(sizes: tuple[int, ...] = SIZES) -> Iterator[tuple[int, dict[str, Cost | float]]]:
+def grow() -> Iterator[tuple[int, dict[str, Cost | float]]]:
     """Yield costs by name for each size of the project."""
     project = world.project("growing")
     user = User.objects.get(username="bench-growing")
     browser, first = Browser(user), 1
-    for size in sizes:
+    for size in SIZES:
         _fill(project, user, first, size + 1)
         first = size + 1
-        costs: dict[str, Cost | float] = {"begin one more": 0.0}
+        costs: dict[str, Cost | float] = {}
         for name, address in addresses(project).items():
             costs[name] = browser.cost(address)
-            print(f"{size:>9,} runs  {name:<28} {costs[name]}", flush=True)
         costs["begin one more"] = _begun_ms(project, size)
         Run.objects.filter(uid__startswith=f"new{size}-").delete()
-        print(f"{size:>9,} runs  begin one more               {costs['begin one more']:9.1f} ms", flush=True)
         yield size, costs

@@ -31,6 +31,7 @@ class Panel:
     title: str
     lines: dict[str, list[Point]]
     is_log: bool = False
+    is_log_x: bool = False
     bar: float | None = None
     """A horizontal limit."""
 
@@ -57,14 +58,18 @@ class _Scale:
         high = 10.0 ** math.ceil(math.log10(max(values))) if panel.is_log else max(values)
         self.ticks = _ticks(low, high or 1.0, is_log=panel.is_log)
         self._low, self._high = self._of(self.ticks[0]), self._of(self.ticks[-1])
-        self._x0, self._x1 = 0.0, max(xs)
+        self._is_log_x = panel.is_log_x
+        self._x0, self._x1 = (self._of_x(min(xs) if panel.is_log_x else 0.0), self._of_x(max(xs)))
         self._top, self._bottom = top + TOP, top + PANEL - BOTTOM
 
     def _of(self, value: float) -> float:
         return math.log10(max(value, 1e-3)) if self._is_log else value
 
+    def _of_x(self, value: float) -> float:
+        return math.log10(value) if self._is_log_x else value
+
     def x(self, value: float) -> float:
-        return LEFT + (value - self._x0) / (self._x1 - self._x0) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (self._of_x(value) - self._x0) / (self._x1 - self._x0) * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
         share = (self._of(value) - self._low) / (self._high - self._low)
@@ -80,7 +85,8 @@ def _panel(panel: Panel, x_label: str, top: float) -> list[str]:
         y = scale.y(tick)
         out.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{end}"/>')
         out.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_label(tick)}</text>')
-    places = [tick for tick in _ticks(0, max(xs), is_log=False) if tick <= max(xs)]
+    ticks = _ticks(min(xs), max(xs), is_log=True) if panel.is_log_x else _ticks(0, max(xs), is_log=False)
+    places = [tick for tick in ticks if tick <= max(xs)]
     below = f'y="{bottom + 18}" text-anchor="middle"'
     out += [f'<text x="{scale.x(tick):.1f}" {below}>{_label(tick)}</text>' for tick in places]
     out.append(f'<text x="{end + 30}" y="{bottom + 18}">{x_label}</text>')

@@ -1,4 +1,4 @@
-"""Columns in memory say what the database says: which runs, in which order, which are of one group (RUN-21 to RUN-26)."""
+"""Columns in memory say what the database says: which runs, in which order, and in which groups (RUN-21 to RUN-26)."""
 
 import json
 import math
