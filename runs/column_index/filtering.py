@@ -15,7 +15,17 @@ import re2
 
 from runs.column_index.values import ABSENT, BOOLEAN, INTEGER, REAL, Array, Values
 from runs.query.columns import Column, ColumnKind, column_named
-from runs.query.conditions import All, Compare, Condition, Not, Operator, Some, double, read_time
+from runs.query.conditions import (
+    All,
+    Compare,
+    Condition,
+    Not,
+    Operator,
+    Some,
+    double,
+    read_seconds,
+    read_time,
+)
 
 _ORDERED: dict[Operator, Callable[[Any, Any], Any]] = {
     Operator.GT: operator.gt, Operator.GTE: operator.ge, Operator.LT: operator.lt, Operator.LTE: operator.le,
@@ -104,6 +114,8 @@ def _ordered(column: Column, values: Values, by: Operator, value: Any) -> Mask:
     compared = _ORDERED[by]
     if column.kind is ColumnKind.TIME:
         return _and(values.has(REAL), compared(values.numbers, read_time(value).timestamp()))
+    if column.kind is ColumnKind.SPAN:
+        value = read_seconds(value)
     if column.kind is ColumnKind.TEXT or isinstance(value, str):
         operand = str(value)
         return values.where_text(compared(text, operand) for text in values.texts)

@@ -11,12 +11,15 @@ from runs.access import RunAction
 from runs.column_index.filtering import columns_in, mask_of
 from runs.column_index.kept import index_of, trim
 from runs.column_index.ordering import order_of
-from runs.column_index.project_index import STATE, NotIndexed, ProjectIndex, check_exact
+from runs.column_index.project_index import STATE, NotIndexed, ProjectIndex
 from runs.column_index.values import Array, Values
 from runs.models import Project, Run
 from runs.query.columns import Column
 from runs.query.conditions import Condition
 from runs.query.ordering import Ordering
+
+_PATIENCE_S = 2.0
+"""For another thread that reads columns of many runs; whoever waits holds a connection to the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +42,20 @@ def listed_runs(
     """Return the listed runs that meet a condition, with some columns; in no order if none is given.
 
     The condition and the columns have been found to be valid. None where only the database can say: the actor may
-    not see all runs of the project, a column is not kept in memory, or a transaction is under way.
+    not see all runs of the project, a column is not kept in memory, another thread reads one that takes long, or a
+    transaction is under way.
     """
     if not can_throughout(actor, RunAction.VIEW, Run, project):
         return None
     index = index_of(project.pk)
-    if index is None:
+    if index is None or not index.lock.acquire(timeout=_PATIENCE_S):
         return None
-    with index.lock:
-        try:
-            found = _chosen(index, condition, ordering, columns)
-        except NotIndexed:
-            return None
+    try:
+        found = _chosen(index, condition, ordering, columns)
+    except NotIndexed:
+        return None
+    finally:
+        index.lock.release()
     trim()
     return found
 
@@ -61,8 +66,6 @@ def _chosen(
     ordered_by = [column for column, _falls in ordering.parts] if ordering else []
     states = [STATE] if ordering and ordering.is_running_first else []
     index.prepare([*columns_in(condition), *ordered_by, *states, *columns])
-    for column in columns:
-        check_exact(index.values(column))
     places = np.flatnonzero(mask_of(condition, index.values, len(index.pks)))
     if ordering is not None:
         parts = [(index.values(column), falls) for column, falls in ordering.parts]

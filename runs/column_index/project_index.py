@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from runs.column_index.changes import changes_since, mark_of
 from runs.column_index.reading import read_columns
+from runs.column_index.spans import parts_of, span
 from runs.column_index.values import Array, Values
 from runs.models import Run
 from runs.query.columns import Column, ColumnKind, column_named
@@ -22,7 +23,7 @@ _INDEXED = frozenset({ColumnKind.TEXT, ColumnKind.TIME, ColumnKind.NUMBER, Colum
 
 
 class NotIndexed(Exception):
-    """A column that is not kept: of other rows than the run and its pulse, computed, or with masked texts."""
+    """A column that is not kept: of other rows than the run and its pulse, or with masked texts."""
 
 
 def check_indexed(column: Column) -> None:
@@ -37,18 +38,10 @@ def check_indexed(column: Column) -> None:
 
 
 def _single(column: Column) -> list[Column]:
-    """Return a column of each key that it may mean."""
+    """Return what is kept of a column: one of each key that it may mean, and of a length of time its begin and end."""
+    if column.kind is ColumnKind.SPAN:
+        return parts_of(column)
     return [replace(column, keys=(key,)) for key in column.keys] if len(column.keys) > 1 else [column]
-
-
-def check_exact(values: Values) -> None:
-    """Let values pass that are told apart here as they are in the database.
-
-    Raises:
-        NotIndexed: integers are too large for a double.
-    """
-    if not values.is_exact:
-        raise NotIndexed("large integers")
 
 
 class ProjectIndex:
@@ -89,13 +82,18 @@ class ProjectIndex:
         """Return a column that was prepared; of several keys the value of the first that a run has.
 
         Raises:
-            NotIndexed: a run has two of them, whose types the database tells apart.
+            NotIndexed: a run has two of them, whose types the database tells apart, or an integer too large for a
+                double, which SQLite compares exactly.
         """
+        if column.kind is ColumnKind.SPAN:
+            return span(column, self._columns.__getitem__)
         first, *others = (self._columns[one] for one in _single(column))
         for other in others:
             if first.overlaps(other):
                 raise NotIndexed(column.field)
             first = first.filled(other)
+        if not first.is_exact:
+            raise NotIndexed(column.field)
         return first
 
     def forget(self, most_bytes: int) -> None:

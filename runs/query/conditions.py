@@ -174,6 +174,8 @@ def _exists(column: Column) -> Q:
         return found
     if column.kind is ColumnKind.TAGS:
         return ~Q(**{column.field: []})
+    if column.kind is ColumnKind.SPAN:
+        return Q(pk__isnull=False)  # every run has lasted for some time
     present = Q(**{f"{column.field}__isnull": False})
     return present & ~Q(**{column.field: ""}) if column.kind is ColumnKind.TEXT else present
 
@@ -233,7 +235,7 @@ def _ordered(name: str, column: Column, operator: Operator, value: Any) -> Q:
             )
         operand = Value(double(value))
     elif column.kind is ColumnKind.SPAN:
-        operand = Value(_seconds(value))
+        operand = Value(read_seconds(value))
     return Q(_ORDERED[operator](subject, operand))
 
 
@@ -247,7 +249,12 @@ def _span(text: str) -> tuple[str, float] | None:
     return (found[1], float(found[2]) * _UNITS[found[3]]) if found else None
 
 
-def _seconds(value: Any) -> float:
+def read_seconds(value: Any) -> float:
+    """Return the seconds of a duration that somebody wrote: a number of seconds, or with a unit as in 90m.
+
+    Raises:
+        Invalid: it is none.
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return double(value)
     span = _span(str(value))

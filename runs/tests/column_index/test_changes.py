@@ -17,6 +17,7 @@ from runs.models import Run, RunChange
 from runs.query.columns import column_named
 from runs.query.conditions import All, Compare, Operator
 from runs.query.ordering import read_ordering
+from runs.table import TableQuery, rows_of
 from tests.factories import ProjectFactory, RunFactory
 
 ORDER = read_ordering("summary.loss")
@@ -145,6 +146,15 @@ def test_no_more_memory_is_taken_than_the_bound(project, monkeypatch):
     assert list(kept._kept) == [other.pk]
     assert kept._kept[other.pk].nbytes <= 200
     assert listed(project) == ["run 0", "run 1", "run 2", "run 3"]
+
+
+def test_nobody_waits_long_for_columns_that_another_reads(project, monkeypatch):
+    monkeypatch.setattr("runs.column_index.matching._PATIENCE_S", 0.01)
+    assert len(listed(project)) == 4
+    with kept._kept[project.pk].lock:
+        assert listed_runs(SYSTEM, project, All(()), ORDER) is None
+        assert rows_of(SYSTEM, project, TableQuery()).total == 4
+    assert len(listed(project)) == 4
 
 
 def test_a_changed_run_has_one_row_of_changes(project):

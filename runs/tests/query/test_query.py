@@ -85,6 +85,8 @@ CASES: list[tuple[object, str]] = [
     ({"createdAt": {"$gt": "2020-01-01"}}, "abcde"),
     ({"created_at": {"$lt": "2020-01-01T00:00:00Z"}}, ""),
     ({"heartbeat_at": {"$gt": 1000}}, "abcde"),
+    ({"runtime": {"$exists": True}}, "abcde"),
+    ({"duration": None}, ""),
     ({"sweep": "s"}, ""),
     ({"sweep": None}, "abcde"),
     ({"$or": [{"name": "a"}, {"config.opt": "sgd"}]}, "ab"),
