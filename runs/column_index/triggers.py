@@ -9,6 +9,8 @@ from typing import Any
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from runs.models import RunChange
+
 _NOTE = """
     INSERT INTO runs_runchange (project_id, run_id, at)
     SELECT run.project_id, run.id, {now} FROM runs_run AS run WHERE {which}
@@ -62,6 +64,8 @@ def _postgresql(name: str, event: str, body: str) -> list[str]:
 def create_triggers(using: str = "default", **_: Any) -> None:
     """Create the triggers; connected to post_migrate."""
     connection: BaseDatabaseWrapper = connections[using]
+    if RunChange._meta.db_table not in connection.introspection.table_names():
+        return  # migrated back to a time before it
     written, now = {"sqlite": (_sqlite, _SQLITE_NOW), "postgresql": (_postgresql, _POSTGRESQL_NOW)}[
         connection.vendor
     ]

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
+from runs.query.cells import cell_of
 from runs.query.column_names import canonical, spelled
 from runs.secrets.masking import mask_tree
-from runs.query.cells import cell_of
 from runs.table.html import format_value
 from sweeps.space.space import Space
 
