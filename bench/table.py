@@ -5,6 +5,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -105,8 +106,9 @@ def _catalogue(project: Project) -> object:
 
 def _catalogue_again(project: Project) -> object:
     """Look at what changed since, as after `catalogue.REST`."""
-    at, keys = cache.get(catalogue.cache_key(project.pk))
-    cache.set(catalogue.cache_key(project.pk), (at - timedelta(hours=1), keys))
+    remembered = cache.get(catalogue.cache_key(project.pk))
+    earlier = replace(remembered, at=remembered.at - timedelta(hours=1))
+    cache.set(catalogue.cache_key(project.pk), earlier)
     return catalogue_of(project)
 
 

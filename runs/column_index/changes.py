@@ -19,6 +19,14 @@ class Changes:
     mark: int
 
 
+def is_committed() -> bool:
+    """Say whether what is read here is committed: within a transaction, changes may be taken back."""
+    blocks = connection.atomic_blocks
+    return not blocks or getattr(
+        blocks[-1], "_from_testcase", False
+    )  # as Django itself tells the transaction of a test
+
+
 def mark_of(project_id: int) -> int:
     """Return the mark of what is visible now; what is read after this call has at least that."""
     if connection.vendor == "postgresql":

@@ -18,6 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
+from runs.column_index.changes import changes_since, is_committed, mark_of
 from runs.config.flatten import OWN, sdk_part
 from runs.config.metric_definitions import MARK, definitions_in
 from runs.models import Project, Run
@@ -27,8 +28,8 @@ from runs.table.query import visible_runs
 CACHED_FOR = timedelta(days=1)
 REST = timedelta(seconds=3)
 """For how long nothing is asked at all."""
-_LATE = timedelta(seconds=60)
-"""How long after its time a change may be committed."""
+_MOST_CHANGED, _AT_ONCE = 50_000, 10_000
+"""After more changes all runs are read again; so many are read by one query."""
 
 NUMBER, TEXT, BOOLEAN = 1, 2, 4
 _TYPES = {NUMBER: "number", TEXT: "text", BOOLEAN: "boolean"}
@@ -47,6 +48,15 @@ class _Known:
     config: Keys = field(default_factory=dict)
     summary: Keys = field(default_factory=dict)
     goals: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """What the cache has: when it was found, the mark of the changes that it knows, and the keys."""
+
+    at: datetime
+    mark: int
+    keys: _Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,27 +146,34 @@ def _columns(part: str, keys: Keys) -> Iterable[ColumnInfo]:
 
 def cache_key(project_id: int) -> str:
     """Return under which key of the cache a project's keys are."""
-    return f"runs.columns:{project_id}"
+    return f"runs.catalogue:{project_id}"
 
 
 def _keys_of(project_id: int) -> _Known:
     now = timezone.now()
-    known: tuple[datetime, _Known] | None = cache.get(cache_key(project_id))
-    if known is not None and now - known[0] < REST:
-        return known[1]
-    since = known[0] - _LATE if known is not None else None
-    if since is None or _lost_runs(project_id, since):
-        keys = _Known()
-        changed: QuerySet[Run] = Run.objects.listed().filter(project_id=project_id)
+    remembered: _Remembered | None = cache.get(cache_key(project_id))
+    if remembered is not None and now - remembered.at < REST:
+        return remembered.keys
+    mark = mark_of(project_id)
+    changed: list[QuerySet[Run]] | None = None
+    if remembered is not None and remembered.mark <= mark:  # else the database is an older one than the cache
+        changed = _changed(project_id, remembered.mark)
+    if remembered is None or changed is None:
+        keys, changed = _Known(), [Run.objects.listed().filter(project_id=project_id)]
     else:
-        keys = known[1] if known is not None else _Known()
-        changed = _changed(project_id, since)
-    for found, column in ((keys.config, "config_flat"), (keys.summary, "pulse__summary_flat")):
-        for key, bits in _found(changed, column):
-            found[key] = found.get(key, 0) | bits
-    keys.goals |= _goals_in(changed, keys.summary)
-    cache.set(cache_key(project_id), (now, keys), CACHED_FOR.total_seconds())
+        keys = remembered.keys
+    for runs in changed:
+        _learn(keys, runs)
+    if is_committed():
+        cache.set(cache_key(project_id), _Remembered(now, mark, keys), CACHED_FOR.total_seconds())
     return keys
+
+
+def _learn(keys: _Known, runs: QuerySet[Run]) -> None:
+    for found, column in ((keys.config, "config_flat"), (keys.summary, "pulse__summary_flat")):
+        for key, bits in _found(runs, column):
+            found[key] = found.get(key, 0) | bits
+    keys.goals |= _goals_in(runs, keys.summary)
 
 
 def _goals_in(changed: QuerySet[Run], keys: Iterable[str]) -> dict[str, str]:
@@ -166,16 +183,16 @@ def _goals_in(changed: QuerySet[Run], keys: Iterable[str]) -> dict[str, str]:
     return {key: goal for one in definitions for key in keys if (goal := one.goal_of(key))}
 
 
-def _changed(project_id: int, since: datetime) -> QuerySet[Run]:
-    """Return the runs that changed or gave a sign of life since; found one by one, as one condition uses no index."""
-    runs = Run.objects.listed().filter(project_id=project_id)
-    ids = {*runs.filter(updated_at__gte=since).values_list("pk", flat=True)}
-    ids |= {*runs.filter(pulse__heartbeat_at__gte=since).values_list("pk", flat=True)}
-    return runs.filter(pk__in=ids)
-
-
-def _lost_runs(project_id: int, since: datetime) -> bool:
-    return Run.objects.filter(project_id=project_id, deleted_at__gte=since, purged_at__isnull=True).exists()
+def _changed(project_id: int, mark: int) -> list[QuerySet[Run]] | None:
+    """Return the runs that changed since, some at a time; None where a run left the list, or very many changed."""
+    changes = changes_since(project_id, mark, _MOST_CHANGED)
+    if changes is None:
+        return None
+    listed, ids = Run.objects.listed().filter(project_id=project_id), changes.run_ids
+    parts: list[QuerySet[Run]] = [
+        listed.filter(pk__in=ids[at : at + _AT_ONCE]) for at in range(0, len(ids), _AT_ONCE)
+    ]
+    return parts if sum(part.count() for part in parts) == len(ids) else None
 
 
 _FOUND = {
