@@ -21,10 +21,8 @@ class Changes:
 
 def is_committed() -> bool:
     """Say whether what is read here is committed: within a transaction, changes may be taken back."""
-    blocks = connection.atomic_blocks
-    return not blocks or getattr(
-        blocks[-1], "_from_testcase", False
-    )  # as Django itself tells the transaction of a test
+    blocks = connection.atomic_blocks  # a test's own is told by the same attribute as in Django
+    return not blocks or getattr(blocks[-1], "_from_testcase", False)
 
 
 def mark_of(project_id: int) -> int:

@@ -120,7 +120,7 @@ def test_the_page_costs_the_same_for_many_runs(client, project, member, django_a
     """RUN-25: no query of its own for any row."""
     for number in range(60):
         make(project, f"r{number}", config={"lr": number}, summary={"loss": number}, tags=["a"])
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(24):
         page = ask(client, project)
     assert len(uids(page)) == 60
     with django_assert_max_num_queries(15):
