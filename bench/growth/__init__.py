@@ -42,4 +42,5 @@ def run(home: Path) -> None:
             if size >= most:
                 break
         (OUT / f"growth-{part}.json").write_text(json.dumps(rows, indent=1))
-        (OUT / f"growth-{part}.svg").write_text(charts.drawn(part, rows))
+        if len(rows) > 1:
+            (OUT / f"growth-{part}.svg").write_text(charts.drawn(part, rows))

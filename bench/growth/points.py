@@ -57,7 +57,6 @@ def _addresses(project: Project, run: Run, key: str, steps: int) -> dict[str, st
         "keys": f"{place}/keys?run={run.uid}",
         "page of the run": f"{place}/runs/{run.uid}",
         "workspace": place,
-        "history, sampled by the API": f"/api/v1/runs/{run.pk}/history?{urlencode({'keys': key, 'samples': 500})}",
     }
 
 
