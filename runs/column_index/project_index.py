@@ -68,15 +68,22 @@ class ProjectIndex:
         wanted = list(dict.fromkeys(one for column in columns for one in _single(column)))
         for column in wanted:
             check_indexed(column)
+        try:
+            self._read(wanted)
+        except Exception:
+            self._mark = None  # half of it may have been read: begin anew
+            raise
+        self._columns = {  # the last used last
+            **{one: values for one, values in self._columns.items() if one not in wanted},
+            **{one: self._columns[one] for one in wanted},
+        }
+
+    def _read(self, wanted: list[Column]) -> None:
         if not self._catch_up():
             self._mark = mark_of(self._project_id)
             self.pks, self._columns = self._loaded(wanted)
         elif missing := [column for column in wanted if column not in self._columns]:
             self._add(missing)
-        self._columns = {  # the last used last
-            **{one: values for one, values in self._columns.items() if one not in wanted},
-            **{one: self._columns[one] for one in wanted},
-        }
 
     def values(self, column: Column) -> Values:
         """Return a column that was prepared; of several keys the value of the first that a run has.
@@ -97,14 +104,21 @@ class ProjectIndex:
         return first
 
     def forget(self, most_bytes: int) -> None:
-        """Let columns go, those first that were not used for longest, until the rest takes no more than so much."""
-        with self.lock:
+        """Let columns go, those first that were not used for longest, until the rest takes no more than so much.
+
+        Whoever reads them just now does so afterwards.
+        """
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
             left, excess = dict(self._columns), self.nbytes - most_bytes
             for column, values in self._columns.items():
                 if excess > 0:
                     del left[column]
                     excess -= values.nbytes
             self._columns = left
+        finally:
+            self.lock.release()
 
     def _add(self, columns: Sequence[Column]) -> None:
         """Read more columns; runs that came meanwhile wait until the next time, as those that left do."""

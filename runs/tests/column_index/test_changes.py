@@ -11,6 +11,7 @@ from runs.bulk_actions.deletion import delete_runs, restore_runs
 from runs.bulk_actions.moving import move_runs
 from runs.column_index import kept, listed_runs
 from runs.column_index.project_index import ProjectIndex
+from runs.column_index.values import Values
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.fields import RunFields
 from runs.models import Run, RunChange
@@ -146,6 +147,22 @@ def test_no_more_memory_is_taken_than_the_bound(project, monkeypatch):
     assert list(kept._kept) == [other.pk]
     assert kept._kept[other.pk].nbytes <= 200
     assert listed(project) == ["run 0", "run 1", "run 2", "run 3"]
+
+
+def test_what_was_read_by_half_is_read_anew(project, monkeypatch):
+    assert len(listed(project)) == 4
+    Run.objects.filter(project=project, uid="r0").update(display_name="other")
+    put = Values.put
+
+    def fail(self, places, values):
+        put(self, places, values)
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Values, "put", fail)
+        with pytest.raises(MemoryError):
+            listed(project)
+    assert listed(project) == ["other", "run 1", "run 2", "run 3"]
 
 
 def test_nobody_waits_long_for_columns_that_another_reads(project, monkeypatch):
