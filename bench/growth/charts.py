@@ -13,7 +13,7 @@ def drawn(part: str, rows: list[dict[str, Any]]) -> str:
     names = [name for name in rows[0]["figures"] if not name.startswith(("log ", "begin "))]
     panels = [
         Panel(
-            f"{', '.join(some)}: ms by number of {part}",
+            f"{', '.join(some).capitalize()} (ms)",
             {name: [(row["size"], row["figures"][name]) for row in rows] for name in some},
             is_log=True, is_log_x=True,
         )

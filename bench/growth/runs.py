@@ -92,11 +92,11 @@ def addresses(project: Project) -> dict[str, str]:
 
     return {
         "workspace": place,
-        "its runs, newest": f"{place}/selector",
-        "its runs, searched": f"{place}/selector?search=lantern-77",
+        "run list": f"{place}/selector",
+        "list, searched": f"{place}/selector?search=lantern-77",
         "table, newest": runs(part="table"),
         "table, sorted": runs(part="table", **sorted_by),
-        "table, filtered and sorted": runs(part="table", **some),
+        "table, filtered": runs(part="table", **some),
         "table, searched": runs(part="table", search="lantern-77"),
         "groups": runs(part="table", group="config.model.optimizer", columns=columns),
         "columns": runs(part="columns"),

@@ -45,7 +45,7 @@ def _ticks(low: float, high: float, *, is_log: bool) -> list[float]:
 
 
 def _label(value: float) -> str:
-    return f"{value:,.6g}"
+    return f"{value:,.10g}"
 
 
 class _Scale:
