@@ -6,7 +6,7 @@ migration: SQLite loses those of a table that a migration rewrites.
 
 from typing import Any
 
-from django.db import connections
+from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from runs.models import RunChange
@@ -24,6 +24,9 @@ _SQLITE_NOW = """
     (SELECT COALESCE(MAX(before.at), 0) + 1 FROM runs_runchange AS before WHERE before.project_id = {project})
 """
 _POSTGRESQL_NOW = "pg_current_xact_id()::text::bigint"
+
+_SQLITE_FOUND = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+_POSTGRESQL_FOUND = "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid"
 
 _ITSELF = "run.id = NEW.id"
 _ARCHIVES = "run.archive_of_id = NEW.id"
@@ -62,18 +65,25 @@ def _postgresql(name: str, event: str, body: str) -> list[str]:
 
 
 def create_triggers(using: str = "default", **_: Any) -> None:
-    """Create the triggers; connected to post_migrate."""
+    """Create the triggers that are missing or of another release; connected to post_migrate.
+
+    In one transaction, and none that is there: other processes may be serving, and a table is locked meanwhile.
+    """
     connection: BaseDatabaseWrapper = connections[using]
     if RunChange._meta.db_table not in connection.introspection.table_names():
         return  # migrated back to a time before it
-    written, now = {"sqlite": (_sqlite, _SQLITE_NOW), "postgresql": (_postgresql, _POSTGRESQL_NOW)}[
-        connection.vendor
-    ]
-    with connection.cursor() as cursor:
+    written, now, found = {
+        "sqlite": (_sqlite, _SQLITE_NOW, _SQLITE_FOUND),
+        "postgresql": (_postgresql, _POSTGRESQL_NOW, _POSTGRESQL_FOUND),
+    }[connection.vendor]
+    with transaction.atomic(using=using), connection.cursor() as cursor:
+        cursor.execute(found)
+        there = dict(cursor.fetchall())
         for name, (event, which, left_when) in _EVENTS.items():
-            for statement in written(name, event, _statements(which, left_when, now)):
-                cursor.execute(statement)
-        if (
-            connection.vendor == "postgresql"
-        ):  # from a copy of another server, whose count was ahead of this one's
+            statements = written(name, event, _statements(which, left_when, now))
+            if (source := there.get(f"runs_note_{name}")) is None or source not in "".join(statements):
+                for statement in statements:
+                    cursor.execute(statement)
+        if connection.vendor == "postgresql":
+            # from a copy of another server, whose count was ahead of this one's
             cursor.execute(f"DELETE FROM runs_runchange WHERE at > {_POSTGRESQL_NOW}")  # noqa: S608 - no values

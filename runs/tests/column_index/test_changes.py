@@ -5,12 +5,14 @@ import threading
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from access.actor import SYSTEM
 from runs.bulk_actions.deletion import delete_runs, restore_runs
 from runs.bulk_actions.moving import move_runs
 from runs.column_index import kept, listed_runs
 from runs.column_index.project_index import ProjectIndex
+from runs.column_index.triggers import create_triggers
 from runs.column_index.values import Values
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.fields import RunFields
@@ -172,6 +174,20 @@ def test_nobody_waits_long_for_columns_that_another_reads(project, monkeypatch):
         assert listed_runs(SYSTEM, project, All(()), ORDER) is None
         assert rows_of(SYSTEM, project, TableQuery()).total == 4
     assert len(listed(project)) == 4
+
+
+def test_triggers_that_are_there_are_left_alone(db):
+    with CaptureQueriesContext(connection) as asked:
+        create_triggers()
+    assert not [one["sql"] for one in asked if "TRIGGER" in one["sql"]]
+    name = "runs_note_pulse_changed"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DROP TRIGGER {name}" + (" ON runs_pulse" if connection.vendor == "postgresql" else "")
+        )
+    with CaptureQueriesContext(connection) as asked:
+        create_triggers()
+    assert [one["sql"] for one in asked if f"CREATE TRIGGER {name}" in one["sql"]]
 
 
 def test_a_changed_run_has_one_row_of_changes(project):
