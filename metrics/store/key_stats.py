@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics.store.codec import SEPARATOR, Batch, Floats, Rows, row_numbers
+from metrics.store.codec import SEPARATOR, Batch, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +63,12 @@ class _KeyCounter:
         self.min, self.max = math.inf, -math.inf
         self.types: set[str] = set()
 
-    def add_numbers(self, rows: Rows, values: Floats) -> None:
+    def add_numbers(self, count: int, last_row: int, last: float, low: float, high: float) -> None:
         self.types.add("number")
-        self.count += values.size
-        finite = values[np.isfinite(values)]
-        if finite.size:
-            self.min, self.max = min(self.min, float(finite.min())), max(self.max, float(finite.max()))
-        if rows[-1] > self.last_row:
-            self.last_row, self.last = int(rows[-1]), float(values[-1])
+        self.count += count
+        self.min, self.max = min(self.min, low), max(self.max, high)
+        if last_row > self.last_row:
+            self.last_row, self.last = last_row, last
 
     def add_other(self, row: int, value: Any) -> None:
         self.types.add(type_of(value))
@@ -93,6 +91,17 @@ class _KeyCounter:
         return KeyStats(kind, self.count, self.last, low, high, types)
 
 
+def _bounds(values: Floats) -> tuple[list[float], list[float]]:
+    """Return the smallest and largest finite number of each row of a matrix; infinities, the wrong way, for none."""
+    finite = np.isfinite(values)
+    if finite.all():
+        return values.min(axis=1).tolist(), values.max(axis=1).tolist()
+    return (
+        np.where(finite, values, np.inf).min(axis=1).tolist(),
+        np.where(finite, values, -np.inf).max(axis=1).tolist(),
+    )
+
+
 class KeyStatsBuilder:
     """Counts all keys of some rows."""
 
@@ -100,21 +109,28 @@ class KeyStatsBuilder:
         self._by_key: dict[str, _KeyCounter] = {}
 
     def _of(self, key: str) -> _KeyCounter:
-        return self._by_key.setdefault(key, _KeyCounter())
+        counter = self._by_key.get(key)
+        if counter is None:
+            counter = self._by_key[key] = _KeyCounter()
+        return counter
 
     def add(self, row0: int, batch: Batch) -> None:
         """Count a batch's rows."""
         for group in batch.groups:
-            rows = row_numbers(group, batch.row_count) + row0
-            for position, column in enumerate(group.keys):
-                self._of(shown_key(column)).add_numbers(rows, group.values[position])
+            count = group.values.shape[1]
+            last_row = row0 + (batch.row_count - 1 if group.rows is None else int(group.rows[-1]))
+            lasts = group.values[:, -1].tolist()
+            for column, last, low, high in zip(group.keys, lasts, *_bounds(group.values), strict=True):
+                self._of(shown_key(column)).add_numbers(count, last_row, last, low, high)
         for number, path, value in batch.other:
             self._of(".".join(path)).add_other(row0 + number, value)
 
     def join(self, others: "KeyStatsBuilder") -> None:
-        """Count what another has counted."""
+        """Count what another has counted, which gives its counts away."""
         for key, counter in others._by_key.items():
-            self._of(key).join(counter)
+            known = self._by_key.setdefault(key, counter)
+            if known is not counter:
+                known.join(counter)
 
     def stats(self) -> dict[str, KeyStats]:
         """Return what was logged under each key, by its shown name."""

@@ -15,8 +15,8 @@ from metrics.store.column_codec import decode, encode
 from metrics.store.downsampling import Points
 
 AXES = ("_step", "_runtime", "_timestamp")
-LEVELS = (64, 4096)
-"""Points a block has."""
+LEVELS = (64, 512, 4096)
+"""Points a block has. Short segments lack the coarse ones, older ones that of 512; the next finer then serves."""
 BLOCKS_A_BUCKET = 4
 """So many blocks, at least, are in a bucket of a chart that takes a level."""
 _PART = struct.Struct("<BI")

@@ -124,7 +124,10 @@ class Block:
                 yield self.part.row0 + row, path, value
 
     def coarse(self, key: str, size: int) -> dict[str, Points] | None:
-        """Return blocks of the key's points and of the axes; {} without such points, None where there is no level."""
+        """Return blocks of the key's points and of the axes, of this size or finer.
+
+        {} without such points; None where there are no blocks.
+        """
         if self.index is not None and not self._skipped:
             fetch(self.needed_coarse(key, size))
             content = self._reader({key})

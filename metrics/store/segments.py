@@ -205,12 +205,15 @@ class SegmentIndex:
         )
 
     def block_ranges(self, key: str, size: int, axes: Collection[str]) -> dict[str, tuple[int, int]] | None:
-        """Return where the blocks of a key and of axes at its rows lie; None when the segment has none of this size."""
+        """Return where the blocks of a key and of axes at its rows lie, of this size or smaller; None: none."""
         found = self._groups_of(key)
         if len(found) != 1:  # a nested key and a literal one with dots
             return None
         [(name, group)] = found
-        level = group["levels"].get(str(size), {})
+        sizes = (str(one) for one in reversed(pyramid.LEVELS) if one <= size)
+        level: dict[str, list[int]] = next(
+            (group["levels"][one] for one in sizes if one in group["levels"]), {}
+        )
         if name not in level or any(axis not in level for axis in axes):
             return None
         places = {axis: level[axis] for axis in axes} | {key: level[name]}
@@ -219,7 +222,7 @@ class SegmentIndex:
     def blocks(
         self, content: PartReader, key: str, size: int, axes: Collection[str]
     ) -> dict[str, Points] | None:
-        """Return the blocks of a key and of axes at its rows; None when the segment has none of this size."""
+        """Return the blocks of a key and of axes at its rows, of this size or smaller; None when it has none."""
         places = self.block_ranges(key, size, axes)
         if places is None:
             return None

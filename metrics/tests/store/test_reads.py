@@ -10,7 +10,7 @@ from metrics.ingest.post import Post, PostedRows
 from metrics.ingest.transaction import write_group
 from metrics.models import Stream, StreamKind
 from metrics.series import selectors
-from metrics.store import compaction, reads, row_blocks
+from metrics.store import compaction, pyramid, reads, row_blocks
 from metrics.store.downsampling import sample
 from metrics.store.segments import SegmentIndex
 from metrics.tests.ingest.test_ingest import history, post, send
@@ -165,8 +165,18 @@ def test_a_long_chart_reads_blocks_and_agrees_with_all_points(long_run, key, x):
     assert (
         found["timestamp"][-1] == every["timestamp"][-1] == 10.0 + (39_990 if key != "walk" else 39_999) / 2
     )
-    assert np.allclose(found["count"], every["count"], atol=64)
+    most = pyramid.level_for(sum(every["count"]), buckets)
+    assert most == (512 if key == "walk" else 64)
+    assert np.allclose(found["count"], every["count"], atol=most)
     assert np.allclose(found["mean"], every["mean"], atol=np.ptp(every["mean"]) / 20)
+
+
+def test_a_segment_too_short_for_a_level_gives_the_next_finer(long_run):
+    index = next(iter(row_blocks.blocks(long_run.pk, StreamKind.HISTORY))).index
+    assert index is not None
+    fine, middle, coarse = (index.block_ranges("rare", size, pyramid.AXES) for size in pyramid.LEVELS)
+    assert fine != middle == coarse
+    assert index.block_ranges("walk", 4096, pyramid.AXES) != index.block_ranges("walk", 512, pyramid.AXES)
 
 
 def test_a_chart_over_another_key_or_steps_that_go_back_reads_all_points(long_run):
