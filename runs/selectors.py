@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
@@ -20,13 +20,15 @@ from runs.config.flatten import environments_in, sdk_part
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project, Run, RunFile, is_listed
 from runs.models.project import ProjectQuerySet
+from runs.projects import run_counts
 from runs.projects.grants import invitations_that_count
-from runs.states import ACTIVE, RunState
+from runs.states import RunState
 from storage.services import stored_bytes
 from teams.access import TeamAction
 from teams.models import Team, Visibility
 
 _TAGGED = 5000
+_AUTHORS = 8
 
 
 def get_team(actor: Actor, name: str) -> Team:
@@ -162,23 +164,16 @@ def deleted_runs_of(actor: Actor, project: Project) -> QuerySet[Run]:
 
 def totals_of(project: Project) -> dict[str, Any]:
     """Return how many runs a project has in each state, their hours and bytes; the caller may see the project."""
-    runs = Run.objects.listed().filter(project=project)
-    by_state = dict(runs.order_by().values_list("state").annotate(n=Count("pk")))
-    seconds = runs.aggregate(before=Sum("active_before_s"))["before"] or 0.0
-    now = timezone.now()
-    under_way = runs.exclude(active_since=None).values_list("active_since", flat=True)
-    seconds += sum((now - since).total_seconds() for since in under_way if since)
-    states = [(state, by_state[state]) for state in RunState if state in by_state]
+    totals = run_counts.totals_of(project.pk)
+    most = dict(totals.by_user.most_common(_AUTHORS))
+    users = User.objects.select_related("claim").in_bulk(most)
     return {
-        "run_count": sum(by_state.values()),
-        "states": states,
-        "seconds": seconds,
+        "run_count": totals.by_state.total(),
+        "states": [(state, totals.by_state[state]) for state in RunState if totals.by_state[state]],
+        "seconds": totals.seconds,
         "bytes": stored_bytes(project_id=project.pk),
-        "authors": list(
-            User.objects.filter(runs__in=runs)
-            .select_related("claim")
-            .annotate(n=Count("runs"))
-            .order_by("-n", "username")[:8]
+        "authors": sorted(
+            ((users[pk], number) for pk, number in most.items()), key=lambda one: (-one[1], one[0].username)
         ),
     }
 
@@ -235,9 +230,9 @@ def get_run_by_any_name(actor: Actor, entity: str, project: str, uid: str) -> Ru
 
 
 def projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
-    """Return an entity's visible projects, last active first, with ``run_count``."""
+    """Return an entity's visible projects, last active first."""
     projects = Project.objects.live().filter(team=team).select_related("team")
-    return with_run_counts(visible(actor, ProjectAction.VIEW, projects))
+    return visible(actor, ProjectAction.VIEW, projects).order_by("-last_active_at", "pk")
 
 
 def deleted_projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
@@ -248,25 +243,10 @@ def deleted_projects_of(actor: Actor, team: Team) -> QuerySet[Project]:
     return rows.annotate(run_count=together).order_by("-deleted_at")
 
 
-def with_run_counts(projects: QuerySet[Project]) -> QuerySet[Project]:
-    """Return projects, last active first, with ``run_count``."""
-    counted = projects.annotate(run_count=Count("runs", filter=is_listed("runs__")))
-    return counted.order_by("-last_active_at", "pk")  # Django drops a model's ordering when it groups
-
-
 def recent_projects(actor: Actor, limit: int = 8) -> QuerySet[Project]:
-    """Return the projects of the actor's own teams, last active first, with the counts of what needs a look.
-
-    ``running_count`` counts active runs, ``failed_count`` those that ended badly within a day.
-    """
+    """Return the projects of the actor's own teams, last active first."""
     mine = Project.objects.live().filter(team__memberships__user_id=actor.lookup_id).select_related("team")
-    bad = [RunState.FAILED, RunState.CRASHED]
-    lately = Q(runs__state__in=bad, runs__finished_at__gte=timezone.now() - timedelta(days=1))
-    projects = with_run_counts(visible(actor, ProjectAction.VIEW, mine)).annotate(
-        running_count=Count("runs", filter=is_listed("runs__") & Q(runs__state__in=sorted(ACTIVE))),
-        failed_count=Count("runs", filter=is_listed("runs__") & lately),
-    )
-    return projects[:limit]
+    return visible(actor, ProjectAction.VIEW, mine).order_by("-last_active_at", "pk")[:limit]
 
 
 def own_runs(actor: Actor) -> QuerySet[Run]:

@@ -4,6 +4,7 @@
 Figures and charts are written to ``bench/results/growth*``.
 """
 
+import gc
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ def run(home: Path) -> None:
     chosen = os.environ.get("BENCH_GROWTH", ",".join(PARTS)).split(",")
     most = int(os.environ.get("BENCH_GROWTH_MOST", "1000000000"))
     OUT.mkdir(exist_ok=True)
+    gc.freeze()  # as the server does
     for part in chosen:
         rows: list[dict[str, Any]] = []
         for size, costs in PARTS[part]():

@@ -69,8 +69,9 @@ def _fill(project: Project, user: User, first: int, last: int) -> None:
         with transaction.atomic():
             runs.insert(run_rows)
             pulses.insert(pulse_rows)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+    if connection.vendor == "postgresql":  # as autovacuum does; SQLite has nobody who does it
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
 
 
 def _begun_ms(project: Project, size: int) -> float:
@@ -101,6 +102,8 @@ def addresses(project: Project) -> dict[str, str]:
         "groups": runs(part="table", group="config.model.optimizer", columns=columns),
         "columns": runs(part="columns"),
         "one run": f"{place}/runs/run7",
+        "team": f"/{project.team.name}",
+        "home": "/",
     }
 
 

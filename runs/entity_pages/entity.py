@@ -12,13 +12,17 @@ from accounts.profile.services import Named, profile_action
 from common.errors import NotFound
 from runs import selectors
 from runs.access import ProjectAction, RunAction
+from runs.entity_pages.project_list import ProjectFilter, ProjectList, project_list
+from runs.highlights.newest import newest_runs
 from runs.highlights.selectors import Highlight, highlights
-from runs.models import Project, Run
+from runs.models import Run
 from teams.access import TeamAction
 from teams.models import Membership, Team
 from teams.teams.selectors import profiles_shown_to
 
 _RECENT = 8
+_MOST_MEMBERS = 30
+"""The page of members shows all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,9 @@ class EntityPage:
     team: Team
     person: User | None
     profile: Profile
-    projects: list[Project]
+    projects: ProjectList
+    project_count: int
+    """All that the viewer may see."""
     recent_runs: list[Highlight]
     can_edit: bool
     can_pin: bool
@@ -36,7 +42,8 @@ class EntityPage:
     teams: "list[Team]" = field(default_factory=list)
     """Of a person: those that the viewer may see, too."""
     members: "list[Membership]" = field(default_factory=list)
-    """Of a team, for those who may see them; empty for everybody else."""
+    """Of a team, for those who may see them: the first of them; empty for everybody else."""
+    member_count: int = 0
     is_inside: bool = False
     """Whether the viewer may see the team itself, not only what of it is public."""
 
@@ -46,8 +53,8 @@ class EntityPage:
         return self.person or self.team
 
 
-def entity_page(actor: Actor, name: str) -> EntityPage:
-    """Collect the page of an entity, in a fixed number of queries.
+def entity_page(actor: Actor, name: str, wanted: ProjectFilter) -> EntityPage:
+    """Collect the page of an entity, with those projects that are wanted, in a fixed number of queries.
 
     Raises:
         NotFound: there is none, or nothing of it may be seen.
@@ -57,22 +64,33 @@ def entity_page(actor: Actor, name: str) -> EntityPage:
     is_inside = can(actor, TeamAction.VIEW, team)
     can_manage = can(actor, TeamAction.MANAGE_SETTINGS, team)
     can_edit = can(actor, profile_action(person), person) if person else can_manage
-    newest = Run.objects.listed().filter(is_host=False).select_related("project__team", "pulse", "user")
-    runs = newest.filter(user=person) if person else newest.filter(project__team=team)
-    projects = selectors.projects_of(actor, team)
+    projects = selectors.projects_of(actor, team).order_by(
+        F("pinned_at").asc(nulls_last=True), "-last_active_at", "pk"
+    )
+    listed = project_list(projects, wanted)
+    everybody = _members_of(team) if is_inside and not person else Membership.objects.none()
+    members = list(everybody[: _MOST_MEMBERS + 1])
     return EntityPage(
         team=team,
         person=person,
         profile=getattr(team.claim, "profile", None) or Profile(claim=team.claim),
-        projects=list(projects.order_by(F("pinned_at").asc(nulls_last=True), "-last_active_at", "pk")),
-        recent_runs=highlights(visible(actor, RunAction.VIEW, runs).order_by("-created_at", "-pk")[:_RECENT]),
+        projects=listed,
+        project_count=projects.count() if wanted.text else listed.found,
+        recent_runs=highlights(_runs_of(actor, person) if person else newest_runs(actor, projects, _RECENT)),
         can_edit=can_edit,
         can_pin=can_manage,
         can_create=can(actor, ProjectAction.CREATE, team),
         teams=list(_teams_of(actor, person)) if person else [],
-        members=list(_members_of(team)) if is_inside and not person else [],
+        members=members[:_MOST_MEMBERS],
+        member_count=len(members) if len(members) <= _MOST_MEMBERS else everybody.count(),
         is_inside=is_inside,
     )
+
+
+def _runs_of(actor: Actor, person: User) -> "QuerySet[Run]":
+    runs = Run.objects.listed().filter(is_host=False, user=person)
+    related = runs.select_related("project__team", "pulse", "user").order_by("-created_at", "-pk")
+    return visible(actor, RunAction.VIEW, related)[:_RECENT]
 
 
 def _person_of(team: Team) -> User | None:

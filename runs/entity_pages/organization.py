@@ -11,15 +11,15 @@ from access.engine import can, visible
 from accounts.models import Profile
 from accounts.profile.services import profile_of
 from common.errors import NotFound
-from runs import selectors
 from runs.access import ProjectAction, RunAction
+from runs.entity_pages.project_list import ProjectFilter, ProjectList, project_list
+from runs.highlights.newest import newest_runs
 from runs.highlights.selectors import Highlight, highlights
 from runs.models import Project, Run
 from runs.states import ACTIVE
 from teams.access import OrganizationAction, TeamAction
 from teams.models import Organization, Team, Visibility
 
-_MOST_PROJECTS = 50
 _RECENT = 8
 
 
@@ -31,10 +31,10 @@ class OrganizationPage:
     profile: Profile
     teams: list[Team]
     """Those that the viewer may see, or of which a project is public."""
-    projects: list[Project]
-    """Those of its teams that the viewer may see, last active first; for others the public ones."""
+    projects: ProjectList
+    """Of those of its teams that the viewer may see, last active first; for others of the public ones."""
     project_count: int
-    """All of them, also where there are too many to list."""
+    """All of them."""
     recent_runs: list[Highlight]
     is_inside: bool
     """Whether the viewer belongs to it."""
@@ -44,8 +44,8 @@ class OrganizationPage:
     can_edit: bool
 
 
-def organization_page(actor: Actor, name: str) -> OrganizationPage:
-    """Collect the page of an organization, in a fixed number of queries.
+def organization_page(actor: Actor, name: str, wanted: ProjectFilter) -> OrganizationPage:
+    """Collect the page of an organization, with those projects that are wanted, in a fixed number of queries.
 
     Who does not belong to it sees the page once it tells something: else it would only say whose teams are whose.
 
@@ -65,15 +65,15 @@ def organization_page(actor: Actor, name: str) -> OrganizationPage:
     teams = Team.objects.live().filter(organization=organization).select_related("claim")
     shown = teams.filter(pk__in=own) | teams.filter(pk__in=projects.values("team_id"))
     runs = visible(actor, RunAction.VIEW, Run.objects.listed().filter(project__in=projects, is_host=False))
-    newest = runs.select_related("project__team", "pulse", "user").order_by("-created_at", "-pk")
-    listed = selectors.with_run_counts(projects.select_related("team"))
+    in_order = projects.select_related("team").order_by("-last_active_at", "pk")
+    listed = project_list(in_order, wanted)
     return OrganizationPage(
         organization=organization,
         profile=profile,
         teams=list(shown.order_by("name")),
-        projects=list(listed[:_MOST_PROJECTS]),
-        project_count=projects.count(),
-        recent_runs=highlights(newest[:_RECENT]) if is_inside else [],
+        projects=listed,
+        project_count=projects.count() if wanted.text else listed.found,
+        recent_runs=highlights(newest_runs(actor, projects, _RECENT)) if is_inside else [],
         is_inside=is_inside,
         member_count=organization.members.count() if is_inside else None,
         running_count=runs.filter(state__in=sorted(ACTIVE)).count() if is_inside else None,

@@ -65,7 +65,9 @@ def own_highlights(actor: Actor) -> OwnRuns:
     own = selectors.own_runs(actor).filter(is_host=False)
     lately = own.filter(state__in=_BAD_ENDS, finished_at__gte=timezone.now() - FAILED_WITHIN)
     failed = list(lately.order_by("-finished_at", "-pk")[:MAX_FAILED])
-    running = list(own.filter(state__in=sorted(ACTIVE))[:MAX_RUNNING])
+    # By keys: else a database that has the runs in order looks through all of them for the few that are active.
+    active = Run.objects.filter(user_id=actor.lookup_id, state__in=sorted(ACTIVE)).order_by()
+    running = list(own.filter(pk__in=list(active.values_list("pk", flat=True)))[:MAX_RUNNING])
     shown = {run.pk for run in (*failed, *running)}
     recent = [run for run in own[: MAX_RECENT + len(shown)] if run.pk not in shown][:MAX_RECENT]
     causes = causes_of_failure(failed)

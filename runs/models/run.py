@@ -136,9 +136,25 @@ class Run(Timestamped):
             models.CheckConstraint(condition=Q(state__in=RunState.values), name="runs_run_state"),
         ]
         indexes = [
-            models.Index(fields=["project", "-created_at"], name="runs_run_newest"),
+            models.Index(fields=["project", "-created_at", "-id"], name="runs_run_newest"),
+            # All that `runs.projects.run_counts` counts and adds up.
+            models.Index(
+                fields=[
+                    "project",
+                    "deleted_at",
+                    "archive_of",
+                    "state",
+                    "user",
+                    "finished_at",
+                    "active_before_s",
+                    "active_since",
+                ],
+                name="runs_run_counted",
+            ),
             models.Index(fields=["state"], condition=Q(state__in=sorted(ACTIVE)), name="runs_run_active"),
-            models.Index(fields=["user", "-created_at"], name="runs_run_by_user"),
+            models.Index(fields=["user", "-created_at", "-id"], name="runs_run_by_user"),
+            models.Index(fields=["user", "state"], name="runs_run_of_user_in_state"),
+            models.Index(fields=["user", "-finished_at"], name="runs_run_ended"),
             models.Index(fields=["project", "sweep"], condition=~Q(sweep=""), name="runs_run_by_sweep"),
             models.Index(
                 fields=["deleted_at"],

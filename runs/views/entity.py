@@ -13,6 +13,7 @@ from runs import selectors
 from runs.access import ProjectAction
 from runs.entity_pages.entity import entity_page
 from runs.entity_pages.organization import organization_page
+from runs.entity_pages.project_list import ProjectFilter
 from runs.projects import services as projects
 
 
@@ -21,10 +22,11 @@ from runs.projects import services as projects
 @require_GET
 def entity(request: HttpRequest, entity: str) -> HttpResponse:
     """Show who, which team or organization this is, and its projects; ``?edit`` opens the intro without a script."""
+    wanted = ProjectFilter.of(request.GET.dict())
     try:
-        page = entity_page(actor_of(request), entity)
+        page = entity_page(actor_of(request), entity, wanted)
     except NotFound:
-        return _organization(request, entity)
+        return _organization(request, entity, wanted)
     args = [] if page.person else [page.team.name]
     space = "accounts" if page.person else "teams"
     context = {
@@ -34,19 +36,24 @@ def entity(request: HttpRequest, entity: str) -> HttpResponse:
         "settings_url": reverse(f"{space}:profile", args=args),
         "intro_url": reverse(f"{space}:profile_intro", args=args),
     }
-    return render(request, "runs/entity_pages/entity.html", context)
+    return render(request, _template(request, "runs/entity_pages/entity.html"), context)
 
 
-def _organization(request: HttpRequest, name: str) -> HttpResponse:
+def _organization(request: HttpRequest, name: str, wanted: ProjectFilter) -> HttpResponse:
     """Show an organization, which has its name in the same name space."""
-    page = organization_page(actor_of(request), name)
+    page = organization_page(actor_of(request), name, wanted)
     context = {
         "page": page,
         "organization": page.organization,
         "is_editing": page.can_edit and "edit" in request.GET,
         "intro_url": reverse("teams:organization_profile_intro", args=[page.organization.name]),
     }
-    return render(request, "runs/entity_pages/organization.html", context)
+    return render(request, _template(request, "runs/entity_pages/organization.html"), context)
+
+
+def _template(request: HttpRequest, whole: str) -> str:
+    """Return the page's template, or that of its projects when they are searched."""
+    return "profile/project_list.html" if request.htmx else whole  # type: ignore[attr-defined]  # of HtmxMiddleware
 
 
 @declare(ProjectAction.PIN)

@@ -19,6 +19,7 @@ from common.web.responses import fragment
 from runs import selectors
 from runs.highlights.selectors import own_highlights
 from runs.projects.quickstart import script_for, server_address
+from runs.projects.run_counts import counted_lately
 from teams.teams.selectors import teams_of
 
 _NEW = timedelta(days=1)
@@ -58,7 +59,7 @@ def first_run(request: HttpRequest) -> HttpResponse:
 def home(request: HttpRequest) -> HttpResponse:
     """Show what of mine runs, recent projects, my teams."""
     actor = actor_of(request)
-    projects = selectors.recent_projects(actor)
+    projects = counted_lately(selectors.recent_projects(actor))
     if not projects:
         return first_run(request)
     context = {

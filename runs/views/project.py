@@ -25,6 +25,7 @@ from runs.highlights.selectors import project_highlights
 from runs.lifecycle.purge import undo_ends_at
 from runs.models import Run
 from runs.projects import services as projects
+from runs.projects.run_counts import run_counts
 from runs.projects.visibility import choices_for
 from runs.saved_views.selectors import working_view
 from runs.table.comparison import ComparisonSection, compare_runs
@@ -65,7 +66,7 @@ def project_settings(request: HttpRequest, entity: str, project: str) -> HttpRes
     context = {
         "project": row,
         "team": row.team,
-        "run_count": Run.objects.listed().filter(project=row).count(),
+        "run_count": run_counts([row.pk])[row.pk].total(),
         "can_update": can(actor, ProjectAction.UPDATE, row),
         "can_delete": can(actor, ProjectAction.DELETE, row),
         "deleted_kept_days": settings.DELETED_KEPT_DAYS,

@@ -14,10 +14,12 @@ from metrics.tests.ingest.test_ingest import history, post
 from runs import selectors
 from runs.bulk_actions import deletion
 from runs.entity_pages.entity import entity_page
+from runs.entity_pages.project_list import ProjectFilter
 from runs.lifecycle import services as lifecycle
 from runs.lifecycle.instrumentation import states
 from runs.models import Run
 from runs.projects import search
+from runs.projects.run_counts import counted
 from runs.run_page.overview import about_facts
 from runs.table.catalogue import catalogue_of
 from runs.table.query import TableQuery
@@ -59,7 +61,7 @@ def listed(client, member, run):
     found = {
         "table": [row.run for row in rows_of(actor, project, TableQuery()).rows],
         "own": selectors.own_runs(actor),
-        "entity": [one.run for one in entity_page(actor, project.team.name).recent_runs],
+        "entity": [one.run for one in entity_page(actor, project.team.name, ProjectFilter()).recent_runs],
         "search": [],
         "GraphQL": selectors.listed_runs_of(actor, project),
     }
@@ -87,7 +89,7 @@ def test_no_count_and_no_sum_has_it(member, run, archive):
         run.duration_s,
     )
     projects = selectors.projects_of(actor_of_user(member), run.project.team)
-    assert [vars(project)["run_count"] for project in projects] == [1]
+    assert [one.run_count for one in counted(projects)] == [1]
     [family] = states()
     assert sum(sample.value for sample in family.samples) == 1
 
