@@ -17,7 +17,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 logger = logging.getLogger(__name__)
 
 FLUSH_S = 0.05
-"""How long notices for one group are gathered before one message goes out."""
+"""Least time between two messages to one group; notices that come meanwhile are gathered into one."""
 
 
 def run_group(run_id: int) -> str:
@@ -84,7 +84,7 @@ async def _send(group: str, message: Mapping[str, Any]) -> bool:
 
 
 class Notifier:
-    """Gathers notices on one event loop and sends the latest of each group every ``FLUSH_S`` seconds."""
+    """Sends notices from one event loop: at once, then the latest of each group every ``FLUSH_S`` seconds."""
 
     def __init__(self) -> None:
         self._pending: dict[str, dict[str, Any]] = {}
@@ -98,8 +98,8 @@ class Notifier:
 
     async def _flush(self) -> None:
         while self._pending:
-            await asyncio.sleep(FLUSH_S)
             pending, self._pending = self._pending, {}
             for group, message in pending.items():
                 if not await _send(group, message):
                     return
+            await asyncio.sleep(FLUSH_S)

@@ -9,7 +9,7 @@ const LINES_AT_ONCE = 300;
 const KEYS_AT_ONCE = 40;
 const REQUESTS_AT_ONCE = 3;
 export const BUCKETS = 400;
-/** How long wishes are gathered, milliseconds: charts that scroll by are never asked for. */
+/** How long wishes for whole lines are gathered, milliseconds: charts that scroll by are never asked for. */
 const GATHER_MS = 40;
 
 /** What is drawn along the same x. */
@@ -76,7 +76,9 @@ export class Feed {
         this.wishes.set(name, { source, key, uid, since: line && !line.isHeavy ? line.nextRow : null });
       }
     }
-    if (this.wishes.size) this.timer ??= window.setTimeout(() => this.gather(), GATHER_MS);
+    if (!this.wishes.size) return;
+    const isNew = [...this.wishes.values()].some(({ since }) => since === null);
+    this.timer ??= window.setTimeout(() => this.gather(), isNew ? GATHER_MS : 0);
   }
 
   /** The server holds rows of a run below `head` now. */
