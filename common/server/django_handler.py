@@ -16,7 +16,6 @@ from typing import Any, cast
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
 from django.core import signals
-from django.core.cache import caches
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.db import close_old_connections, connections
@@ -39,7 +38,6 @@ class DjangoHandler(ASGIHandler):
     def __init__(self) -> None:
         super(ASGIHandler, self).__init__()
         self.load_middleware(is_async=False)
-        list(map(caches.__getitem__, caches))  # here, or each request's context makes and connects its own
         self._threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="django")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

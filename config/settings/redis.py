@@ -12,7 +12,7 @@ _on_socket = REDIS_URL.startswith("unix://")
 
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "common.server.shared_cache.SharedRedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "runyard",
     }

@@ -1,0 +1,29 @@
+"""Django's Redis cache, with one pool of connections for the whole process.
+
+Django keeps a cache, and its connections, for each context: of a server each request has a context of its own, and would
+connect anew.
+"""
+
+from functools import cached_property
+from typing import Any
+
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+
+_clients: dict[str, RedisCacheClient] = {}
+
+
+class SharedRedisCache(RedisCache):
+    """What differs is who holds the connections."""
+
+    _servers: list[str]
+    _class: type[RedisCacheClient]
+    _options: dict[str, Any]
+
+    @cached_property
+    def _cache(self) -> Any:
+        server = self._servers[0]
+        if server not in _clients:
+            _clients[server] = self._class(
+                self._servers, **self._options
+            )  # two threads at once: the later one's is kept
+        return _clients[server]
