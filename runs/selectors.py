@@ -75,7 +75,12 @@ _named = KeptQuery(
     lambda entity, name: _live(registries=False).filter(team__name=entity, name=name).order_by("pk")
 )
 _named_or_registries = KeptQuery(
-    lambda entity, name: _live(registries=True).filter(team__name=entity, name=name).order_by("pk")
+    lambda entity, name: (
+        _live(registries=True)
+        .filter(team__name=entity, name=name)
+        .select_related("team__organization", "created_by")  # whom the SDK's queries name
+        .order_by("pk")
+    )
 )
 
 

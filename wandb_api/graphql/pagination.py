@@ -1,6 +1,6 @@
 """Pages of lists, as GraphQL connections: a cursor is the number of rows up to and with its own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -37,11 +37,10 @@ def page_of(
     first: int | None,
     most: int,
     weigh: Callable[[Any], None] = lambda _row: None,
-    pks: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """Return the connection of one page; one row more is read, to know whether there is a next one.
 
-    ``weigh`` is called with each row as it is read; ``pks`` are the keys of all rows in order, where they are known.
+    ``weigh`` is called with each row as it is read.
 
     Raises:
         Invalid: ``after`` is no cursor of such a list.
@@ -53,7 +52,6 @@ def page_of(
         first=first,
         most=most,
         weigh=weigh,
-        pks=pks,
     )
 
 
@@ -65,20 +63,43 @@ def page_at_once(
     first: int | None,
     most: int,
     weigh: Callable[[Any], None] = lambda _row: None,
-    pks: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """As `page_of`, for rows whose nodes are made together."""
-    start, size = number_of(after) or 0, max(1, min(first or DEFAULT_SIZE, most))
-    wanted = None if pks is None else pks[start : start + size]
-    some = rows[start : start + size + 1] if wanted is None else rows.filter(pk__in=wanted).order_by()
+    start, size = _range(after, first, most)
     page = []
-    for row in some.iterator(chunk_size=_AT_ONCE):
+    for row in rows[start : start + size + 1].iterator(chunk_size=_AT_ONCE):
         weigh(row)
         page.append(row)
-    has_next = len(page) > size if pks is None else start + size < len(pks)
-    if wanted is not None:
-        by_pk = {row.pk: row for row in page}
-        page = [by_pk[pk] for pk in wanted if pk in by_pk]
-    edges = [{"node": node, "cursor": str(start + n)} for n, node in enumerate(nodes(page[:size]), 1)]
+    return _connection(nodes(page[:size]), start, has_next=len(page) > size)
+
+
+def page_of_keys(
+    pks: Sequence[int],
+    read: Callable[[Sequence[int]], Iterable[Any]],
+    node: Callable[[Any], dict[str, Any]],
+    *,
+    after: str | None,
+    first: int | None,
+    most: int,
+    weigh: Callable[[Any], None],
+) -> dict[str, Any]:
+    """As `page_of`, where the keys of all rows are known, in order; ``read`` returns the rows of some, in any order."""
+    start, size = _range(after, first, most)
+    wanted, rows = pks[start : start + size], {}
+    for at in range(0, len(wanted), _AT_ONCE):
+        for row in read(wanted[at : at + _AT_ONCE]):
+            weigh(row)
+            rows[row.pk] = row
+    nodes = [node(rows[pk]) for pk in wanted if pk in rows]
+    return _connection(nodes, start, has_next=start + size < len(pks))
+
+
+def _range(after: str | None, first: int | None, most: int) -> tuple[int, int]:
+    """Return how many rows come before the page, and how many it has."""
+    return number_of(after) or 0, max(1, min(first or DEFAULT_SIZE, most))
+
+
+def _connection(nodes: Sequence[dict[str, Any]], start: int, *, has_next: bool) -> dict[str, Any]:
+    edges = [{"node": node, "cursor": str(start + n)} for n, node in enumerate(nodes, 1)]
     end = edges[-1]["cursor"] if edges else None
     return {"edges": edges, "pageInfo": {"endCursor": end, "hasNextPage": has_next}}

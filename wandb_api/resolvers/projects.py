@@ -1,11 +1,14 @@
 """Projects."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
 
 from access.engine import can
+from accounts.models import User
+from common.database.kept_queries import KeptQuery
 from common.errors import NotFound
 from runs.access import ProjectAction, RunAction
 from runs.column_index import listed_runs
@@ -19,7 +22,7 @@ from wandb_api.graphql.batch_loading import Siblings
 from wandb_api.graphql.bindings import project_type, query, root
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.nodes import project_node, run_node
-from wandb_api.graphql.pagination import page_of
+from wandb_api.graphql.pagination import page_of, page_of_keys
 
 _MAX_PAGE = 1000
 
@@ -70,9 +73,8 @@ def _matching(project: dict[str, Any], info: Info, filters: str | None) -> Query
 @project_type.field("runCount")
 def resolve_run_count(project: dict[str, Any], info: Info, filters: str | None = None) -> int:
     """Count the visible runs that match."""
-    runs = _matching(project, info, filters)
     kept = listed_runs(info.context.actor, project["row"], read_filters(filters), None)
-    return runs.count() if kept is None else len(kept.pks)
+    return _matching(project, info, filters).count() if kept is None else len(kept.pks)
 
 
 @project_type.field("runs")
@@ -86,15 +88,38 @@ def resolve_runs(
     order: str | None = None,
 ) -> dict[str, Any]:
     """Return a page of matching runs; the cursor is the number of runs up to and with its own."""
-    runs = _matching(project, info, filters).order_by(*read_order(order))
-    kept = listed_runs(info.context.actor, project["row"], read_filters(filters), read_ordering(order))
-    # what tables read: JSON that nobody asks for here and that takes long to decode
-    runs = runs.defer("config_flat", "pulse__summary_flat")
     node = partial(run_node, siblings=Siblings())
 
     def weigh(run: Run) -> None:
         run.project = project["row"]
         info.context.budget.count_read(len(run.config_text) + len(run.pulse.summary_text))
 
-    pks = None if kept is None else kept.pks.tolist()
-    return page_of(runs, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh, pks=pks)
+    kept = listed_runs(info.context.actor, project["row"], read_filters(filters), read_ordering(order))
+    if kept is not None:  # and who gets that sees all runs of the project
+        read, pks = partial(_listed, project["row"].pk), kept.pks.tolist()
+        return page_of_keys(pks, read, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh)
+    runs = _matching(project, info, filters).order_by(*read_order(order)).defer(*_LARGE)
+    return page_of(runs, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh)
+
+
+_LARGE = ("config_flat", "pulse__summary_flat")
+"""What tables read: JSON that nobody asks for here and that takes long to decode."""
+_listed_rows = KeptQuery(
+    lambda project_id, pks: (
+        Run.objects.listed()
+        .filter(project=project_id, pk__in=pks)
+        .select_related("pulse")
+        .defer(*_LARGE)
+        .order_by()
+    )
+)
+_authors = KeptQuery(lambda pks: User.objects.filter(pk__in=pks).order_by())
+
+
+def _listed(project_id: int, pks: Sequence[int]) -> list[Run]:
+    """Return runs with their authors, of whom each is read once."""
+    runs = _listed_rows.all(project_id, pks)
+    authors = {user.pk: user for user in _authors.all([*{run.user_id for run in runs if run.user_id}])}
+    for run in runs:
+        run.user = authors[run.user_id] if run.user_id else None
+    return runs
