@@ -4,7 +4,7 @@ For a single row its text is kept (`common.database.compiled_sql`), by model, ac
 asks. A row's model is ``obj._meta.model``, not its type: ``request.user`` is a lazy proxy.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -89,6 +89,20 @@ def _may(actor: Actor, name: str, spec: ActionSpec, obj: Model) -> bool:
         lambda: rows.filter(_allowed(who, name, spec, resource), pk=ROW),
         {USER: actor.lookup_id, ROW: obj.pk},
         using=rows.db,
+    )
+
+
+def can_somewhere(actor: Actor, action: str, rows: Callable[[], QuerySet[M]]) -> bool:
+    """Say whether there is a row among some on which the actor may do the action; the query is kept by the function."""
+    queryset = rows()
+    name, resource = str(action), resource_of(queryset.model)
+    spec = spec_of(name, resource.model)
+    who = _seen_by_rules(actor, name, spec, None if actor.user_id is None else USER)
+    return holds(
+        (rows, name, who),
+        lambda: queryset.filter(_allowed(who, name, spec, resource)),
+        {USER: actor.lookup_id},
+        using=queryset.db,
     )
 
 

@@ -92,12 +92,16 @@ def state_pill(run: Any) -> dict[str, Any]:
 @register.simple_tag
 def state_dot(run: Any) -> SafeString:
     """Show a run's state as a coloured dot that says its name to screen readers."""
+    return _state_dot(run.state, run.state_label)
+
+
+@lru_cache(maxsize=256)
+def _state_dot(state: str, label: str) -> SafeString:
+    """Lists have one in each row, of few states and languages."""
     return format_html(
         '<span class="state-dot" data-state="{}" role="img" aria-label="{}" title="{}"></span>',
-        run.state,
-        run.state_label,
-        run.state_label,
-    )
+        state, label, label,
+    )  # fmt: skip
 
 
 @register.simple_tag

@@ -121,10 +121,11 @@ def matching_ids(
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
-    runs = matching_runs(actor, project, query, path=path)
-    found = listed_runs(actor, project, condition_of(query, path), ordering_of(query.order))
+    condition, ordering = condition_of(query, path), ordering_of(query.order)
+    to_q(condition), page_order(query.order)  # which refuse what the database could not find
+    found = listed_runs(actor, project, condition, ordering)
     if found is not None:
         return MatchingIds(found.pks.tolist(), found.all_count)
-    ids = list(runs.values_list("pk", flat=True))
+    ids = list(matching_runs(actor, project, query, path=path).values_list("pk", flat=True))
     is_narrowed = query.filter or query.search or path
     return MatchingIds(ids, visible_runs(actor, project).count() if is_narrowed else len(ids))

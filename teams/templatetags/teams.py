@@ -6,7 +6,7 @@ from django import template
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from access.engine import can, visible
+from access.engine import can, can_somewhere
 from access.web.requests import actor_of
 from accounts.models import User
 from accounts.settings.sections import SettingsScope
@@ -23,11 +23,11 @@ register = template.Library()
 def may_invite_somewhere(context: dict[str, Any]) -> bool:
     """Whether the viewer may invite to a team, or make one to invite to (TEAM-11); one query for most."""
     actor = actor_of(context["request"])
-    if visible(actor, TeamAction.INVITE, Team.objects.shared()).exists():
+    if can_somewhere(actor, TeamAction.INVITE, Team.objects.shared):
         return True
     if not OrganizationMember.objects.filter(user=actor.lookup_id).exists():
         return True  # they make a team, and the organization along the way
-    return visible(actor, OrganizationAction.CREATE_TEAM, Organization.objects.all()).exists()
+    return can_somewhere(actor, OrganizationAction.CREATE_TEAM, Organization.objects.all)
 
 
 @register.inclusion_tag("teams/place_head.html", takes_context=True)
