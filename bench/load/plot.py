@@ -89,7 +89,7 @@ def _panel(panel: Panel, x_label: str, top: float) -> list[str]:
     places = [tick for tick in ticks if tick <= max(xs)]
     below = f'y="{bottom + 18}" text-anchor="middle"'
     out += [f'<text x="{scale.x(tick):.1f}" {below}>{_label(tick)}</text>' for tick in places]
-    out.append(f'<text x="{end + 30}" y="{bottom + 18}">{x_label}</text>')
+    out.append(f'<text x="{end + 42}" y="{bottom + 18}">{x_label}</text>')
     if panel.bar:
         out.append(f'<path class="bar" d="M{LEFT} {scale.y(panel.bar):.1f}H{end}"/>')
     for number, line in enumerate(panel.lines.values()):

@@ -1,6 +1,6 @@
 """Django's Redis cache, with one pool of connections for the whole process.
 
-Django keeps a cache, and its connections, for each context: of a server each request has a context of its own, and would
+Django keeps a cache, and its connections, for each context. Each request of a server has one of its own, so each would
 connect anew.
 """
 
