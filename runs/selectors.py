@@ -178,7 +178,8 @@ def totals_of(project: Project) -> dict[str, Any]:
         "seconds": totals.seconds,
         "bytes": stored_bytes(project_id=project.pk),
         "authors": sorted(
-            ((users[pk], number) for pk, number in most.items()), key=lambda one: (-one[1], one[0].username)
+            ((users[pk], number) for pk, number in most.items() if pk in users),
+            key=lambda one: (-one[1], one[0].username),
         ),
     }
 

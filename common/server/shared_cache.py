@@ -22,8 +22,6 @@ class SharedRedisCache(RedisCache):
     @cached_property
     def _cache(self) -> Any:
         server = self._servers[0]
-        if server not in _clients:
-            _clients[server] = self._class(
-                self._servers, **self._options
-            )  # two threads at once: the later one's is kept
+        if server not in _clients:  # of two threads at once, the later one's is kept
+            _clients[server] = self._class(self._servers, **self._options)
         return _clients[server]

@@ -11,11 +11,11 @@ from accounts.models import User
 from common.database.kept_queries import KeptQuery
 from common.errors import NotFound
 from runs.access import ProjectAction, RunAction
-from runs.column_index import listed_runs
+from runs.column_index import RunList, listed_runs
 from runs.models import Run
 from runs.query.conditions import to_q
 from runs.query.mongo import read_filters
-from runs.query.ordering import read_order, read_ordering
+from runs.query.ordering import Ordering, read_order, read_ordering
 from runs.selectors import get_project_by_any_name, listed_runs_of
 from teams.teams.selectors import default_team_of
 from wandb_api.graphql.batch_loading import Siblings
@@ -70,10 +70,19 @@ def _matching(project: dict[str, Any], info: Info, filters: str | None) -> Query
     return listed_runs_of(info.context.actor, project["row"]).filter(to_q(read_filters(filters)))
 
 
+def _kept(
+    project: dict[str, Any], info: Info, filters: str | None, ordering: Ordering | None
+) -> RunList | None:
+    """Return the runs of `_matching` where columns in memory can say; what no database could find is refused."""
+    condition = read_filters(filters)
+    to_q(condition)
+    return listed_runs(info.context.actor, project["row"], condition, ordering)
+
+
 @project_type.field("runCount")
 def resolve_run_count(project: dict[str, Any], info: Info, filters: str | None = None) -> int:
     """Count the visible runs that match."""
-    kept = listed_runs(info.context.actor, project["row"], read_filters(filters), None)
+    kept = _kept(project, info, filters, None)
     return _matching(project, info, filters).count() if kept is None else len(kept.pks)
 
 
@@ -94,11 +103,12 @@ def resolve_runs(
         run.project = project["row"]
         info.context.budget.count_read(len(run.config_text) + len(run.pulse.summary_text))
 
-    kept = listed_runs(info.context.actor, project["row"], read_filters(filters), read_ordering(order))
+    order_by = read_order(order)  # which refuses what no database could sort by
+    kept = _kept(project, info, filters, read_ordering(order))
     if kept is not None:  # and who gets that sees all runs of the project
         read, pks = partial(_listed, project["row"].pk), kept.pks.tolist()
         return page_of_keys(pks, read, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh)
-    runs = _matching(project, info, filters).order_by(*read_order(order)).defer(*_LARGE)
+    runs = _matching(project, info, filters).order_by(*order_by).defer(*_LARGE)
     return page_of(runs, node, after=after, first=first, most=_MAX_PAGE, weigh=weigh)
 
 
@@ -121,5 +131,5 @@ def _listed(project_id: int, pks: Sequence[int]) -> list[Run]:
     runs = _listed_rows.all(project_id, pks)
     authors = {user.pk: user for user in _authors.all([*{run.user_id for run in runs if run.user_id}])}
     for run in runs:
-        run.user = authors[run.user_id] if run.user_id else None
+        run.user = authors.get(run.user_id) if run.user_id else None
     return runs

@@ -10,8 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from metrics.ingest.transaction import write_group
 from metrics.models import Stream
 from metrics.store import compaction
+from runs.column_index import matching
 from runs.models import Project, Run
-from tests.factories import ProjectFactory, RunFactory
+from tests.factories import ProjectFactory, RunFactory, UserFactory
 from wandb_api.file_stream.endpoint import read_post
 from wandb_api.tests.asking import Asker
 
@@ -83,3 +84,60 @@ def test_each_run_of_a_page_has_its_own_answers(
         None,
     ]
     assert [node["readOnly"] for node in (one, packed, empty)] == [False] * 3
+
+
+PAGE = """
+query Runs($order: String, $filters: JSONString, $after: String) { project(name: "p", entityName: "ada") {
+  runCount(filters: $filters)
+  runs(first: 4, order: $order, filters: $filters, after: $after) {
+    edges { node { name user { username } } } pageInfo { endCursor hasNextPage } } } }
+"""
+
+
+@pytest.fixture(params=["columns in memory", "the database"])
+def answered_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "the database":
+        monkeypatch.setattr(matching, "index_of", lambda _: None)
+
+
+@pytest.mark.usefixtures("answered_by")
+class TestPages:
+    """Pages are the same, whoever says which runs there are."""
+
+    def test_have_the_runs_in_order_with_their_authors(self, ada: Asker, project: Project) -> None:
+        eve, runs = UserFactory(username="eve"), [RunFactory(project=project) for _ in range(11)]
+        for number, run in enumerate(runs):
+            Run.objects.filter(pk=run.pk).update(
+                config_flat={"lr": -(number % 6)}, user=[ada.user, eve, None][number % 3]
+            )
+        wanted = [number for number in sorted(range(11), key=lambda one: (-(one % 6), one)) if number % 6]
+        found, after = [], None
+        for _ in range(3):
+            data = ada.ask(PAGE, order="+config.lr", filters='{"config.lr": {"$lt": 0}}', after=after).data
+            page = data["project"]["runs"]
+            assert data["project"]["runCount"] == len(wanted)
+            found += [edge["node"] for edge in page["edges"]]
+            after = page["pageInfo"]["endCursor"]
+        assert not page["pageInfo"]["hasNextPage"]
+        assert sorted(node["name"] for node in found) == sorted(runs[number].uid for number in wanted)
+        rates = [-(next(at for at, run in enumerate(runs) if run.uid == node["name"]) % 6) for node in found]
+        assert rates == sorted(rates)
+        names = {runs[number].uid: ["ada", "eve", None][number % 3] for number in wanted}
+        assert {node["name"]: (node["user"] or {}).get("username") for node in found} == names
+
+    @pytest.mark.parametrize(
+        ("order", "filters", "message"),
+        [
+            ("", '{"config.lr": {"$in": 3}}', "needs a list"),
+            ("", '{"tags": {"$gt": "a"}}', "Tags can be compared with"),
+            ("+nothing", "", "Unknown column"),
+            (",".join(["config.a"] * 30), "", "at most 10 columns"),
+        ],
+    )
+    def test_refuse_what_cannot_be_found(
+        self, ada: Asker, project: Project, order: str, filters: str, message: str
+    ) -> None:
+        RunFactory(project=project)
+        answer = ada.ask(PAGE, order=order, filters=filters)
+        assert answer.status == 400
+        assert any(message in one for one in answer.messages), answer.messages
