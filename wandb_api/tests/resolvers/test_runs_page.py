@@ -111,14 +111,15 @@ class TestPages:
                 config_flat={"lr": -(number % 6)}, user=[ada.user, eve, None][number % 3]
             )
         wanted = [number for number in sorted(range(11), key=lambda one: (-(one % 6), one)) if number % 6]
-        found, after = [], None
-        for _ in range(3):
+        found: list[dict[str, Any]] = []
+        after, has_next = None, True
+        while has_next:
             data = ada.ask(PAGE, order="+config.lr", filters='{"config.lr": {"$lt": 0}}', after=after).data
             page = data["project"]["runs"]
             assert data["project"]["runCount"] == len(wanted)
             found += [edge["node"] for edge in page["edges"]]
-            after = page["pageInfo"]["endCursor"]
-        assert not page["pageInfo"]["hasNextPage"]
+            after, has_next = page["pageInfo"]["endCursor"], page["pageInfo"]["hasNextPage"]
+        assert len(found) == len(wanted)
         assert sorted(node["name"] for node in found) == sorted(runs[number].uid for number in wanted)
         rates = [-(next(at for at, run in enumerate(runs) if run.uid == node["name"]) % 6) for node in found]
         assert rates == sorted(rates)
