@@ -73,6 +73,9 @@ def with_runs(events: QuerySet[Event]) -> QuerySet[Event]:
 ROUTE_REQUESTED = "alerts.route-asked"
 REQUESTED_FOR_S = 15
 """As often as the schedule looks anyway."""
+_REQUESTED_LATELY = "alerts.route-asked-lately"
+BURST_S = 1
+"""How long events wait for others that follow, so that a look is for many; the first of a burst does not wait."""
 
 
 def route_soon() -> None:
@@ -82,6 +85,8 @@ def route_soon() -> None:
     """
     try:
         if cache.add(ROUTE_REQUESTED, 1, REQUESTED_FOR_S):
-            signature("alerts.tasks.route_events").delay()  # by its name: tasks import what routes
+            wait_s = 0 if cache.add(_REQUESTED_LATELY, 1, BURST_S) else BURST_S
+            task = signature("alerts.tasks.route_events")  # by its name: tasks import what routes
+            task.apply_async(countdown=wait_s)
     except Exception as error:  # noqa: BLE001 - whatever the client of Redis raises: the event is stored
         logger.warning("The worker was not asked to route events; the schedule will: %s", error)

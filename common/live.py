@@ -7,7 +7,7 @@ pages catch up from the cursor they hold.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from asgiref.sync import async_to_sync
@@ -43,7 +43,7 @@ def _layer() -> BaseChannelLayer:
 
 
 _serving: asyncio.AbstractEventLoop | None = None
-_under_way: set[asyncio.Task[bool]] = set()
+_under_way: set[asyncio.Task[None]] = set()
 
 
 def send_on(loop: asyncio.AbstractEventLoop | None) -> None:
@@ -57,17 +57,29 @@ def send_on(loop: asyncio.AbstractEventLoop | None) -> None:
 
 def send(group: str, message: Mapping[str, Any]) -> None:
     """Send ``message`` to the group from synchronous code; a Redis that is away is logged, never raised."""
+    send_each([(group, message)])
+
+
+def send_each(messages: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """Send messages to their groups, as `send`; the event loop is woken once for all of them."""
+    if not messages:
+        return
     if _serving is not None:
         with contextlib.suppress(RuntimeError):  # closed while the process ends: send from here
-            _serving.call_soon_threadsafe(_begin, group, dict(message))
+            _serving.call_soon_threadsafe(_begin, messages)
             return
-    async_to_sync(_send)(group, message)
+    async_to_sync(_send_each)(messages)
 
 
-def _begin(group: str, message: Mapping[str, Any]) -> None:
-    task = asyncio.get_running_loop().create_task(_send(group, message))
+def _begin(messages: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    task = asyncio.get_running_loop().create_task(_send_each(messages))
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)
+
+
+async def _send_each(messages: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    for group, message in messages:
+        await _send(group, message)
 
 
 async def _send(group: str, message: Mapping[str, Any]) -> bool:

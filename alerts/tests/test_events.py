@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from access.actor import SYSTEM
+from alerts import events
 from alerts.models import Event, EventKind
 from alerts.tests.peers import ends
 from automations.models import Automation
@@ -122,3 +123,28 @@ def test_who_stops_a_waiting_run_is_known():
     event = Event.objects.get()
     assert event.data["state"] == RunState.KILLED
     assert event.data["stop_requested_at"] <= timezone.now().isoformat()
+
+
+class FakeTask:
+    """Takes the place of a Celery signature."""
+
+    def __init__(self) -> None:
+        self.waits: list[int] = []
+
+    def apply_async(self, *, countdown: int) -> None:
+        self.waits.append(countdown)
+
+
+def test_the_first_of_a_burst_is_routed_at_once_and_the_rest_together(monkeypatch):
+    """A look for each of many runs that end would cost more than their ends."""
+    task = FakeTask()
+    monkeypatch.setattr(events, "signature", lambda _: task)
+    cache.delete_many([events.ROUTE_REQUESTED, events._REQUESTED_LATELY])
+    events.route_soon()
+    events.route_soon()  # the worker has not begun
+    assert task.waits == [0]
+    cache.delete(events.ROUTE_REQUESTED)  # it begins
+    events.route_soon()
+    events.route_soon()
+    assert task.waits == [0, events.BURST_S]
+    cache.delete_many([events.ROUTE_REQUESTED, events._REQUESTED_LATELY])

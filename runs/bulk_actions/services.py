@@ -103,8 +103,7 @@ def _change_chunk(actor: Actor, pks: list[int], bulk_action: BulkAction, result:
         relisted([run.pk for run in changed])
     if bulk_action.recorded:
         record_many(actor, bulk_action.recorded, [(run, run.project.team) for run in changed])
-    for message in _notices(changed, bulk_action.state):
-        after_commit(live.send, *message)
+    after_commit(live.send_each, _notices(changed, bulk_action.state))
 
 
 def _save(runs: list[Run], fields: Sequence[str]) -> None:

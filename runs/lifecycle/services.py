@@ -57,11 +57,14 @@ def _announce(run: Run) -> None:
     """Notify open pages after commit."""
 
     def notify() -> None:
-        live.send(live.run_group(run.pk), {"type": "state", "state": run.state})
-        live.send(live.project_group(run.project_id), {"type": "run", "uid": run.uid, "state": run.state})
+        messages: list[tuple[str, dict[str, Any]]] = [
+            (live.run_group(run.pk), {"type": "state", "state": run.state}),
+            (live.project_group(run.project_id), {"type": "run", "uid": run.uid, "state": run.state}),
+        ]
         if run.user_id is not None:
-            message = {"type": "run", "url": path_of(run), "state": run.state}
-            live.send(live.user_group(run.user_id), message)
+            told = {"type": "run", "url": path_of(run), "state": run.state}
+            messages.append((live.user_group(run.user_id), told))
+        live.send_each(messages)
 
     after_commit(notify)  # a listener that fails must not undo or repeat the change
 

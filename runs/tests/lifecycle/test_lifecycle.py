@@ -271,8 +271,12 @@ def test_owning_a_project_gives_no_right_over_other_peoples_runs():
 
 
 def test_changes_are_told_after_commit(django_capture_on_commit_callbacks, monkeypatch):
-    told = []
-    monkeypatch.setattr(live, "send", lambda group, message: told.append((group, message.get("state"))))
+    told: list[tuple[str, str | None]] = []
+    monkeypatch.setattr(
+        live,
+        "send_each",
+        lambda messages: told.extend((group, each.get("state")) for group, each in messages),
+    )
     with django_capture_on_commit_callbacks(execute=True):
         run = RunFactory()
         lifecycle.finish_run(run_id=run.pk, exit_code=1, at=timezone.now())
