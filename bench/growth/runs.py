@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+from django.core.management.color import no_style
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -69,9 +70,11 @@ def _fill(project: Project, user: User, first: int, last: int) -> None:
         with transaction.atomic():
             runs.insert(run_rows)
             pulses.insert(pulse_rows)
-    if connection.vendor == "postgresql":  # as autovacuum does; SQLite has nobody who does it
+    if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
+            for statement in connection.ops.sequence_reset_sql(no_style(), [Run]):
+                cursor.execute(statement)
+            cursor.execute("ANALYZE")  # as autovacuum does; SQLite has nobody who does it
 
 
 def _begun_ms(project: Project, size: int) -> float:

@@ -50,7 +50,7 @@ def run_counts(project_ids: Collection[int]) -> dict[int, Counter[str]]:
     """Return how many runs are in each state, by project."""
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for part in _parts(project_ids):
-        for project_id, state, number in part.values_list("project", "state").annotate(n=Count("pk")):
+        for project_id, state, number in part.values_list("project", "state").annotate(n=Count("*")):
             found[project_id][state] += number
     return found
 
@@ -66,7 +66,7 @@ def counted_lately(projects: Collection[Project]) -> list[CountedProject]:
     failed, since = Counter[int](), timezone.now() - _LATELY
     for part in _parts([project.pk for project in projects]):
         bad = part.filter(state__in=_BAD, finished_at__gte=since)
-        failed.update(dict(bad.values_list("project").annotate(n=Count("pk"))))
+        failed.update(dict(bad.values_list("project").annotate(n=Count("*"))))
     return [CountedProject(one.project, one.by_state, failed[one.project.pk]) for one in counted(projects)]
 
 
@@ -83,7 +83,7 @@ def totals_of(project_id: int) -> RunTotals:
     """Return what a project's runs are together."""
     found, seconds, now = (Counter[str](), Counter[int]()), 0.0, timezone.now()
     for part in _parts([project_id]):
-        sums = part.values_list("state", "user").annotate(n=Count("pk"), seconds=Sum("active_before_s"))
+        sums = part.values_list("state", "user").annotate(n=Count("*"), seconds=Sum("active_before_s"))
         for state, user, number, ended in sums:
             found[0][state] += number
             if user is not None:
