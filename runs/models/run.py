@@ -13,16 +13,13 @@ from runs.models.project import Project
 from runs.states import ACTIVE, RunState
 
 
-def is_listed(runs: str = "") -> Q:
+def is_listed() -> Q:
     """Return what lists, counts and charts show of runs: those that are live, but for what a rewind set aside.
 
     Of that its run's page tells; once the run is deleted it is in lists like others, or nobody would find it.
-
-    Args:
-        runs: How they are reached, as ``runs__``.
     """
-    is_own = Q(**{f"{runs}archive_of__isnull": True}) | Q(**{f"{runs}archive_of__deleted_at__isnull": False})
-    return Q(**{f"{runs}deleted_at__isnull": True}) & is_own
+    is_own = Q(archive_of__isnull=True) | Q(archive_of__deleted_at__isnull=False)
+    return Q(deleted_at__isnull=True) & is_own
 
 
 HOST_JOB_TYPE = "host"

@@ -81,13 +81,13 @@ class RunTotals:
 
 def totals_of(project_id: int) -> RunTotals:
     """Return what a project's runs are together."""
-    found, seconds, now = (Counter[str](), Counter[int]()), 0.0, timezone.now()
+    by_state, by_user, seconds, now = Counter[str](), Counter[int](), 0.0, timezone.now()
     for part in _parts([project_id]):
         sums = part.values_list("state", "user").annotate(n=Count("*"), seconds=Sum("active_before_s"))
         for state, user, number, ended in sums:
-            found[0][state] += number
+            by_state[state] += number
             if user is not None:
-                found[1][user] += number
+                by_user[user] += number
             seconds += ended
         under_way = part.filter(state__in=sorted(ACTIVE), active_since__isnull=False)
         seconds += sum(
@@ -95,4 +95,4 @@ def totals_of(project_id: int) -> RunTotals:
             for since in under_way.values_list("active_since", flat=True)
             if since is not None
         )
-    return RunTotals(*found, seconds)
+    return RunTotals(by_state, by_user, seconds)
