@@ -136,11 +136,17 @@ build: $(RUN) $(DIST) $(WORDS) ## Install the server, build the front end and th
 .PHONY: install
 install: $(DEV) $(DIST) $(WORDS) ## Install all that development needs, and start nothing
 
+.PHONY: wheel
+wheel: $(RUN) $(DIST) $(WORDS) ## Build the wheels of the server and the agent into dist/
+	@rm -f dist/runyard-*.whl dist/runyard_agent-*.whl
+	@$(BIN)/python -m hatchling build --target wheel --directory dist
+	@cd agent && ../$(BIN)/python -m hatchling build --target wheel --directory ../dist
+
 .PHONY: requirements
 requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upgrade takes new versions)
 	$(COMPILE) pyproject.toml -o requirements.txt
 	$(COMPILE) -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
-	$(COMPILE) --group build -o requirements-build.txt
+	$(COMPILE) -c requirements-dev.txt --group build -o requirements-build.txt
 	$(COMPILE) --group installer -o requirements-installer.txt
 	for file in tests/sdk/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
 	for file in tests/integrations/requirements-*.in; do $(COMPILE) -c tests/sdk/requirements-0.31.0.txt \
@@ -155,7 +161,7 @@ COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-
 
 .PHONY: clean
 clean: ## Remove what was installed and built; the data in var/ stays
-	rm -rf .venv node_modules assets/dist locale/.compiled-* locale/*/LC_MESSAGES/*.mo .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv node_modules dist assets/dist locale/.compiled-* locale/*/LC_MESSAGES/*.mo .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 .venv/bin/python:
 	@python= ; for candidate in $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14; do \

@@ -1,21 +1,7 @@
 #!/usr/bin/env python
-"""Run a management command; ``manage.py help`` lists them."""
+"""Run a command; ``manage.py help`` lists them. An installed wheel has the same ones as ``runyard``."""
 
-import os
-import sys
-
-
-def main() -> None:
-    """Run the command that is named; `serve` without Django, which its process would hold for as long as it runs."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
-    if sys.argv[1:] == ["serve"]:
-        from config.serve import main as serve
-
-        sys.exit(serve())
-    from django.core.management import execute_from_command_line
-
-    execute_from_command_line(sys.argv)
-
+from config.commands.line import main
 
 if __name__ == "__main__":
-    main()
+    main("manage.py")

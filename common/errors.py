@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-NOT_READY = "The database is not ready: run `manage.py migrate`, or wait until `manage.py serve` has done so."
+NOT_READY = "The database is not ready: run the command `migrate`, or wait until `serve` has done so."
 UNANSWERED = "The database did not answer; try again."
 
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

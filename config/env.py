@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import environ
+import platformdirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,14 @@ class RecordingEnv(environ.FileAwareEnv):  # type: ignore[misc]  # django-enviro
 env = RecordingEnv()
 
 ROOT = Path(__file__).resolve().parent.parent
-HOME = Path(env.str("RUNYARD_HOME", default=str(ROOT / "var"))).expanduser().resolve()
+IS_CHECKOUT = (ROOT / "pyproject.toml").exists()
+"""Whether this is a checkout, not an installed wheel."""
+_usual_home = ROOT / "var" if IS_CHECKOUT else platformdirs.user_data_path("runyard", appauthor=False)
+HOME = Path(env.str("RUNYARD_HOME", default=str(_usual_home))).expanduser().resolve()
 """The data folder: database, blobs, secret key, collected static files."""
 
 EMBEDDED_REDIS_URL_FILE = HOME / "redis-url"
-"""Where ``manage.py serve`` leaves the URL of the embedded Redis, for commands started beside it."""
+"""Where ``serve`` leaves the URL of the embedded Redis, for commands started beside it."""
 
 
 def secret_key() -> str:

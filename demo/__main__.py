@@ -1,4 +1,4 @@
-"""``make demo``: fill the running server; ``--live 10`` keeps three runs logging for ten minutes afterwards."""
+"""``runyard demo``, ``make demo``: fill the running server; ``--live 10`` lets three runs log for ten more minutes."""
 
 import argparse
 import os
@@ -16,8 +16,8 @@ from demo.projects import DESCRIPTIONS, all_plans
 from demo.wire import DESCRIBE, Server
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
+def _arguments(given: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="runyard demo", description=__doc__)
     parser.add_argument("--url", help="where the server answers; else as RUNYARD_URL and RUNYARD_PORT say")
     parser.add_argument(
         "--only", nargs="+", choices=list(DESCRIPTIONS), default=list(DESCRIPTIONS), help="projects"
@@ -25,12 +25,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--live", type=float, default=0, metavar="MINUTES", help="how long three more runs log"
     )
-    return parser.parse_args()
+    return parser.parse_args(given)
 
 
-def main() -> None:
+def main(given: list[str]) -> None:
     """Make people, log all runs, give them the age they tell of; go on where an earlier try failed."""
-    arguments = _arguments()
+    arguments = _arguments(given)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
     django.setup()
     from django.conf import settings
@@ -88,7 +88,7 @@ def _fill(url: str, projects: list[str], progress: Progress) -> None:
         _log(plans, _servers(url), progress)
     except (OSError, RuntimeError) as error:
         raise SystemExit(
-            f"\nThe server did not take a run: {error}\nIs it running (`make run`)? The same command goes on here."
+            f"\nThe server did not take a run: {error}\nIs it running? The same command goes on here."
         ) from error
     progress.do("ages", partial(_age, plans))
     progress.do("searches", searches.make_searches)
@@ -154,4 +154,4 @@ def _age(plans: list[Plan]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -134,11 +134,12 @@ def test_files_that_linters_are_told_of_are_there(folder: Path, build: dict[str,
     assert [pattern for pattern in patterns if not any(folder.glob(pattern))] == []
 
 
-def test_what_the_agents_package_is_built_of_is_there():
-    names = {*AGENT["tool"]["setuptools"]["packages"], *AGENT["project"]["scripts"].values()}
-    names.add(AGENT["tool"]["setuptools"]["dynamic"]["version"]["attr"])
-    assert missing(names) == []
-    packages = {file.parent for file in (ROOT / "agent" / "runyard_agent").rglob("__init__.py")}
-    assert {".".join(folder.relative_to(ROOT / "agent").parts) for folder in packages} == set(
-        AGENT["tool"]["setuptools"]["packages"]
-    )
+@pytest.mark.parametrize(("folder", "build"), [(ROOT, SERVER), (ROOT / "agent", AGENT)])
+def test_what_wheels_are_built_of_is_there(folder: Path, build: dict[str, Any]):
+    hatch = build["tool"]["hatch"]
+    wheel = hatch["build"]["targets"]["wheel"]
+    paths = [hatch["version"]["path"]]
+    for chosen in ("packages", "include", "force-include"):
+        paths += wheel.get(chosen, [])
+    assert [path for path in paths if not (folder / path.removeprefix("/")).exists()] == []
+    assert missing(build["project"]["scripts"].values()) == []

@@ -71,7 +71,7 @@ def _check_migrations() -> None:
         return  # migrations run before the processes start; what is applied stays applied
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        raise NotReadyError("migrations are not applied: run `manage.py migrate`")
+        raise NotReadyError("migrations are not applied: run the command `migrate`")
     _Seen.migrated = True
 
 

@@ -28,6 +28,7 @@ DEATHS_WITHIN_S = 600
 """A process that has died so often within this time is not started again."""
 CODE = Path(__file__).resolve().parents[2]
 """Where manage.py and the apps lie."""
+WORKER_THREADS = 4
 OPEN_FILES = 65_536
 """What the soft limit is raised to: each connection is one, and most systems begin with 1,024."""
 OPEN_FILES_LEAST = 4096
@@ -36,7 +37,24 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 WORKER_OUTPUT = "RUNYARD_WORKER_OUTPUT"
 """Where the first start finds the file descriptor for what its worker prints."""
 
+_MEMORY = {
+    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": str(256 << 10),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 20),
+}
+"""For the C library: few threads allocate at a time, and what a large post took is given back (decisions/web.md)."""
+
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def process_env(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a process of ours, which finds the apps from whatever folder it is started."""
+    path = [str(CODE), *filter(None, [env.get("PYTHONPATH")])]
+    ours = {
+        "PYTHONUNBUFFERED": "1",
+        "CELERY_SKIP_CHECKS": "1",
+    }  # of the routes, which the worker does not have
+    return {**_MEMORY, **env, **ours, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def web_command(host: str, port: int) -> list[str]:
@@ -50,11 +68,11 @@ def web_command(host: str, port: int) -> list[str]:
     ]
 
 
-def worker_command() -> list[str]:
-    """Return the worker's command line; one process with threads also keeps the schedule (beat)."""
+def worker_command(threads: int = WORKER_THREADS) -> list[str]:
+    """Return the worker's command line; one process with threads, which also keeps the schedule if no other does."""
     return [
         *(sys.executable, "-m", "celery", "--quiet", "--app", "config.celery", "worker", "--beat"),
-        *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
+        *("--pool", "threads", "--concurrency", str(threads), "--loglevel", "warning"),
         *("--without-gossip", "--without-mingle"),
     ]
 
@@ -139,8 +157,7 @@ class Supervisor:
     """Starts children, prefixes what they print, starts those again that die, and ends them all when a signal comes."""
 
     def __init__(self, *, env: Mapping[str, str], out: TextIO) -> None:
-        path = [str(CODE), *filter(None, [env.get("PYTHONPATH")])]  # serve may be started from any folder
-        self._env = {**env, "PYTHONPATH": os.pathsep.join(path)}
+        self._env = process_env(env)
         self._out = out
         self._print_lock = threading.Lock()
         self._children: list[Child] = []

@@ -1,9 +1,9 @@
-"""``manage.py serve``: the whole installation by one command (docs/operate/run.md).
+"""``runyard serve``: the whole installation by one command (docs/operate/run.md).
 
 This process only looks after the others for as long as they run, so it imports neither Django nor an app.
 """
 
-import http.client
+import argparse
 import os
 import sys
 import time
@@ -15,20 +15,17 @@ from common.server.start_checks import StartError, only_one, require_free_port
 from common.server.supervisor import CODE, Child, Supervisor, raise_open_files, web_command, worker_command
 from common.telemetry import VARIABLE
 from common.telemetry.folder import shared_folder
+from config.commands.health import answers
 from config.settings import database, redis, security
 
+HELP = "Start the whole installation: web, worker and, without RUNYARD_REDIS_URL, a Redis; Ctrl-C stops it."
 NOT_READY_AFTER_S = 60
 LOOK_EVERY_S = 0.02
-_MEMORY = {
-    "MALLOC_ARENA_MAX": "2",
-    "MALLOC_MMAP_THRESHOLD_": str(256 << 10),
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 20),
-}
-"""For the C library: few threads allocate at a time, and what a large post took is given back (decisions/web.md)."""
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Start, wait, stop; return the exit status."""
+    argparse.ArgumentParser("runyard serve", description=HELP).parse_args(arguments)
     try:
         status = _serve(time.monotonic())
     except (StartError, embedded_redis.EmbeddedRedisError) as error:
@@ -64,14 +61,7 @@ def _redis_folder(stack: ExitStack) -> Path | None:
 
 
 def _environment(redis_url: str, measured: str) -> dict[str, str]:
-    return {
-        **_MEMORY,
-        **os.environ,
-        "RUNYARD_REDIS_URL": redis_url,
-        VARIABLE: measured,
-        "PYTHONUNBUFFERED": "1",
-        "CELERY_SKIP_CHECKS": "1",  # of the routes, which the worker does not have
-    }
+    return {**os.environ, "RUNYARD_REDIS_URL": redis_url, VARIABLE: measured}
 
 
 def _supervise(supervisor: Supervisor, begin: float) -> int:
@@ -107,24 +97,13 @@ def _wait_for_web(supervisor: Supervisor, web: Child, begin: float) -> bool:
     """Wait until web answers; False where it ends instead, or a signal comes."""
     is_late = False
     while not (web.ended() or supervisor.stopping):
-        if _answers(security.HOST, security.PORT):
+        if answers(security.HOST, security.PORT):
             return True
         if not is_late and time.monotonic() - begin > NOT_READY_AFTER_S:
             supervisor.say(f"web has not answered for {NOT_READY_AFTER_S} s; see its lines above.")
             is_late = True
         time.sleep(LOOK_EVERY_S)
     return False
-
-
-def _answers(host: str, port: int) -> bool:
-    """Whether the web process answers /healthz."""
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
-    try:
-        link = http.client.HTTPConnection(reachable, port, timeout=2)
-        link.request("GET", "/healthz", headers={"Host": "localhost", "Connection": "close"})
-        return link.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
 
 
 def _banner(seconds: float) -> str:

@@ -23,12 +23,19 @@ STATIC_STAMP = "collected-from"
 class Command(BaseCommand):
     help = "Bring the database and the static files up to date, and see that somebody can sign in."
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        """Prepare what `manage.py serve` then serves.
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("--static", action="store_true", help="Only collect the static files.")
+
+    def handle(self, *args: Any, static: bool = False, **options: Any) -> None:
+        """Prepare what `serve` then serves.
 
         Raises:
             CommandError: something is wrong with the installation; the message says what.
         """
+        if static:
+            self.collect_static()
+            return
         self.migrate()
         self.collect_static()
         self.try_bucket()

@@ -16,7 +16,7 @@ class Command(JsonCommand):
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
-        parser.add_argument("path", type=Path, help="The file that `manage.py backup` wrote.")
+        parser.add_argument("path", type=Path, help="The file that `backup` wrote.")
         parser.add_argument("--check", action="store_true", help="Only verify the backup; change nothing.")
         parser.add_argument("--force", action="store_true", help="Replace an installation that is not empty.")
 

@@ -1,0 +1,42 @@
+"""What the arguments of the command line lead to."""
+
+import os
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+from common import VERSION
+
+OURS = ("serve", "web", "worker", "health", "demo")
+"""Modules beside this one, each with `main` and `HELP`; Django's own way would load Django into a process of each."""
+
+
+def main(program: str) -> NoReturn:
+    """Do what the command line says; exit with its status.
+
+    Args:
+        program: What help calls it.
+    """
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
+    name, *arguments = sys.argv[1:] or ["help"]
+    if name in ("version", "--version"):
+        print(f"Runyard {VERSION}")  # noqa: T201 - what a command says
+    elif name not in ("help", "--help", "-h"):
+        sys.exit(_run(program, name, arguments))
+    elif arguments:
+        sys.exit(_run(program, arguments[0], ["--help"]))
+    else:
+        from config.commands.help import print_commands
+
+        print_commands(program)
+    sys.exit(0)
+
+
+def _run(program: str, name: str, arguments: list[str]) -> int:
+    if name in OURS:
+        status: int = import_module(f"config.commands.{name}").main(arguments)
+        return status
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line([program, name.replace("-", "_"), *arguments])
+    return 0
