@@ -34,11 +34,14 @@ from storage.backends.transfer import (
 )
 
 _PUT, _GET, _DELETE, _LIST = "s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:ListBucket"
+_CREATE = "s3:CreateBucket"
 _LIST_PARTS, _ABORT = "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"
 _LARGEST_PUT = 256 * 1024 * 1024
 """Bytes that the server sends in one request. No bucket takes more than 5 GiB, and a lost connection costs them all."""
 _PART_BYTES = 16 * 1024 * 1024
 _MAX_PARTS = 10_000
+_FIRST_REGION = "us-east-1"
+"""The only one whose name CreateBucket does not take."""
 _session_lock = Lock()
 """Clients may be shared between threads, but not made by several at once."""
 _MD5 = re.compile(r"[0-9a-f]{32}")
@@ -63,7 +66,7 @@ class S3Bucket:
     name: str
     prefix: str = ""
     """Before all keys; empty, or with a slash at its end."""
-    region: str = "us-east-1"
+    region: str = _FIRST_REGION
     endpoint: str = ""
     """Of a server that is not Amazon's."""
     has_own_host: bool = False
@@ -85,6 +88,23 @@ class S3Backend:
         self.bucket = bucket
         with self._asking(_GET):  # also reads the machine's settings, which may be wrong
             self._client = _client(bucket, credentials, timeouts or Timeouts())
+
+    def create_bucket(self) -> bool:
+        """Create the bucket where there is none; return whether there was none.
+
+        Raises:
+            StorageUnavailable: it does not answer, refuses, or the name is another account's.
+        """
+        with suppress(_ExpectedError), self._asking(_LIST, "404", "NoSuchBucket"):
+            self._client.head_bucket(Bucket=self.bucket.name)
+            return False
+        region = self.bucket.region
+        where = (
+            {} if region == _FIRST_REGION else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+        )
+        with suppress(_ExpectedError), self._asking(_CREATE, "BucketAlreadyOwnedByYou"):
+            self._client.create_bucket(Bucket=self.bucket.name, **where)
+        return True
 
     def put(self, key: str, content: Path, *, md5: str) -> None:
         with content.open("rb") as file:

@@ -4,7 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -12,12 +12,15 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from common.crypto import random_text, unseal
-from common.errors import DomainError
+from common.errors import DomainError, Invalid
 from storage.backends.base import Backend
 from storage.backends.check import check
 from storage.backends.settings import build_backend
 from storage.backends.transfer import Timeouts
 from storage.models import Bucket
+
+if TYPE_CHECKING:
+    from storage.backends.s3 import S3Backend  # takes boto3 along
 
 logger = logging.getLogger(__name__)
 
@@ -130,6 +133,19 @@ def check_default_bucket() -> str:
     if bucket is None:
         return ""
     return keep_check(bucket, lambda opened: check(open_bucket(opened), is_operators=True))
+
+
+def create_default_bucket() -> bool:
+    """Create the settings' bucket where there is none yet; return whether there was none.
+
+    Raises:
+        Invalid: it is no bucket of S3, or of a server that speaks S3: others are created by their providers' tools.
+        StorageUnavailable: the server does not answer, or refuses.
+    """
+    bucket = default_bucket()
+    if bucket is None or urlsplit(bucket.url).scheme != "s3":
+        raise Invalid("Only a bucket of S3 can be created here: RUNYARD_STORAGE_URL must begin with s3://.")
+    return cast("S3Backend", open_bucket(bucket)).create_bucket()
 
 
 def keep_check(bucket: Bucket, check_it: Callable[[Bucket], None]) -> str:

@@ -177,7 +177,7 @@ def test_the_agent_records_a_command(wheels, served, key, tmp_path):
     needs = ("nvidia-ml-py", "platformdirs", "prometheus-client", "psutil", "rich", "urllib3")
     programs = install(tmp_path / "environment", wheel, "-c", str(ROOT / "requirements-dev.txt"), *needs)
     command = [
-        programs / "runyard-agent",
+        str(programs / "runyard-agent"),
         "run",
         "--project",
         "wheels",

@@ -25,9 +25,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
+        parser.add_argument(
+            "--create-bucket",
+            action="store_true",
+            help="Create the bucket of RUNYARD_STORAGE_URL where there is none.",
+        )
         parser.add_argument("--static", action="store_true", help="Only collect the static files.")
 
-    def handle(self, *args: Any, static: bool = False, **options: Any) -> None:
+    def handle(self, *args: Any, static: bool = False, create_bucket: bool = False, **options: Any) -> None:
         """Prepare what `serve` then serves.
 
         Raises:
@@ -38,7 +43,7 @@ class Command(BaseCommand):
             return
         self.migrate()
         self.collect_static()
-        self.try_bucket()
+        self.try_bucket(create=create_bucket)
         call_command("create_first_operator", stdout=self.stdout, stderr=self.stderr)
         self.stdout.flush()
         connection.close()
@@ -79,11 +84,11 @@ class Command(BaseCommand):
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(state)
 
-    def try_bucket(self) -> None:
+    def try_bucket(self, *, create: bool) -> None:
         """Say what is wrong with the bucket of the settings; runs are logged without it, and it may come back."""
         if settings.STORAGE_URL:
             try:
-                call_command("check_storage", stdout=self.stdout, stderr=self.stderr)
+                call_command("check_storage", create=create, stdout=self.stdout, stderr=self.stderr)
             except CommandError as error:
                 self.stderr.write(f"{error} Files are refused until it can; SDKs send them again.")
 

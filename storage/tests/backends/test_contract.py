@@ -1,7 +1,9 @@
 """What every place of bytes must do: the data folder, two servers of S3, those of Azure and Google (ART-7, TEAM-40)."""
 
+import secrets
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -11,7 +13,8 @@ from common.errors import Invalid
 from storage.backends import s3
 from storage.backends.base import ObjectInfo, ObjectMissing
 from storage.backends.check import check
-from storage.tests.backends.conftest import REMOTE, S3, STRICT, Store, hexadecimal, md5, new_key
+from storage.backends.settings import build_backend
+from storage.tests.backends.conftest import REMOTE, S3, STRICT, TIMEOUTS, Store, hexadecimal, md5, new_key
 from tests import clients
 
 CONTENT = bytes(range(256)) * 40
@@ -47,6 +50,17 @@ def test_an_object_comes_in_pieces(store: Store):
 def test_size_and_digest_are_known(store: Store):
     assert store.backend.info(store.put(CONTENT)) == ObjectInfo(len(CONTENT), md5(CONTENT))
     assert store.backend.info(store.put(b"")) == ObjectInfo(0, md5(b""))
+
+
+@only("store", S3, indirect=True)
+def test_a_bucket_that_is_missing_is_created_once(store: Store):
+    """As `check-storage --create` does, which may run at each start."""
+    parts = urlsplit(store.bucket.url)
+    fresh = parts._replace(netloc=f"fresh-{secrets.token_hex(8)}").geturl()
+    backend = build_backend(fresh, store.bucket.credentials, is_operators=True, timeouts=TIMEOUTS)
+    assert isinstance(backend, s3.S3Backend)
+    assert [backend.create_bucket(), backend.create_bucket()] == [True, False]
+    check(backend, is_operators=True)
 
 
 @only("store", ["moto"], indirect=True)
