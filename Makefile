@@ -142,6 +142,19 @@ wheel: $(RUN) $(DIST) $(WORDS) ## Build the wheels of the server and the agent i
 	@$(BIN)/python -m hatchling build --target wheel --directory dist
 	@cd agent && ../$(BIN)/python -m hatchling build --target wheel --directory ../dist
 
+.PHONY: image
+image: wheel ## Build the image with podman, docker or buildah; ARGS="--build-arg PYTHON=…" chooses another base
+	@rm -rf dist/image && mkdir -p dist/image
+	@cp deploy/Containerfile requirements.txt dist/runyard-*.whl dist/image
+	@for engine in podman docker buildah; do command -v $$engine >/dev/null && break; done; \
+		command -v $$engine >/dev/null || { echo "Building an image needs podman, docker or buildah." >&2; exit 1; }; \
+		exec $$engine build $(ARGS) --tag "runyard:$$($(BIN)/python -c 'import common; print(common.VERSION)')" \
+			--file dist/image/Containerfile dist/image
+
+.PHONY: release
+release: $(DEV) wheel ## Make a release in dist/release: wheels, image context, chart, SBOM, offline bundle, checksums
+	@$(BIN)/python -m deploy.release $(ARGS)
+
 .PHONY: requirements
 requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upgrade takes new versions)
 	$(COMPILE) pyproject.toml -o requirements.txt
@@ -154,6 +167,7 @@ requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upg
 	$(COMPILE) tests/fakes/requirements-localstripe.in -o tests/fakes/requirements-localstripe.txt
 	$(COMPILE) tests/fakes/requirements-buckets.in -o tests/fakes/requirements-buckets.txt
 	$(BIN)/npm install --prefix tests/fakes/azurite --package-lock-only --ignore-scripts --no-audit --no-fund
+	$(COMPILE) deploy/requirements-tools.in -o deploy/requirements-tools.txt
 	for file in bench/peers/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
 
 COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

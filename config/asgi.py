@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 
@@ -64,6 +65,8 @@ lean = ExceptionMiddleware(Router(lean_routes, redirect_slashes=False))
 signed_urls = SignedUrlsMiddleware(lean)
 django_application = DjangoHandler()
 LEAN_PREFIXES = ("/storage/", "/sdk/otel/", settings.STATIC_URL)
+PROBES = ("/healthz", "/ready", "/metrics")
+OWN_HOST = urlsplit(settings.BASE_URL).netloc.encode()
 
 sockets = AllowedHostsOriginValidator(
     AuthMiddlewareStack(impersonating_sockets(URLRouter(socket_urlpatterns)))
@@ -93,12 +96,18 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
+async def probes(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer whoever asks by the address of a host or pod, as load balancers, Kubernetes and Prometheus do."""
+    headers = [(name, value) for name, value in scope["headers"] if name != b"host"]
+    await django_application({**scope, "headers": [(b"host", OWN_HOST), *headers]}, receive, send)
+
+
 SURFACES = (
     ("storage", ("/storage/",)),
     ("static", (settings.STATIC_URL,)),
     ("graphql", ("/graphql",)),
     ("rest", ("/api/",)),
-    ("probes", ("/healthz", "/ready", "/metrics", "/sdk/otel/")),
+    ("probes", (*PROBES, "/sdk/otel/")),
 )
 
 
@@ -111,6 +120,8 @@ def _served(method: str, path: str) -> tuple[str, Application]:
     surface = next((name for name, prefixes in SURFACES if path.startswith(prefixes)), "pages")
     if surface == "storage":
         return surface, signed_urls
+    if path in PROBES:
+        return surface, probes
     return surface, lean if path.startswith(LEAN_PREFIXES) else django_application
 
 

@@ -69,3 +69,11 @@ def test_a_browser_reaches_the_server(server, page):
 def test_every_release_of_the_sdk_imports(sdk, run_script, version):
     code = "import numpy, PIL, wandb; print(wandb.__version__)"
     assert run_script(sdk(version), code, {}).stdout.strip() == version
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/ready?parts=database"])
+def test_probes_are_answered_by_whatever_address(server, path):
+    """Load balancers, Kubernetes and Prometheus ask by the address of a host or pod; pages do not answer to it."""
+    elsewhere = {"Host": "10.1.2.3:8000"}
+    assert server.get(path, elsewhere)[0] == 200
+    assert server.get("/login", elsewhere)[0] == 400

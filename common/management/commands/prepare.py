@@ -85,11 +85,17 @@ class Command(BaseCommand):
         stamp.write_text(state)
 
     def try_bucket(self, *, create: bool) -> None:
-        """Say what is wrong with the bucket of the settings; runs are logged without it, and it may come back."""
+        """Say what is wrong with the bucket of the settings; runs are logged without it, and it may come back.
+
+        Raises:
+            CommandError: it is to be created, and cannot be: what runs this tries it again.
+        """
         if settings.STORAGE_URL:
             try:
                 call_command("check_storage", create=create, stdout=self.stdout, stderr=self.stderr)
             except CommandError as error:
+                if create:
+                    raise
                 self.stderr.write(f"{error} Files are refused until it can; SDKs send them again.")
 
 

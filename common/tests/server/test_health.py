@@ -25,8 +25,8 @@ def heartbeat():
         client.delete(tasks.HEARTBEAT_KEY)
 
 
-def ask(rf):
-    reply = health.ready(rf.get("/ready"))
+def ask(rf, query=""):
+    reply = health.ready(rf.get(f"/ready{query}"))
     return reply.status_code, json.loads(reply.content)["parts"]
 
 
@@ -115,3 +115,17 @@ def test_a_command_says_what_is_wrong_with_the_database(error, said):
 
     with pytest.raises(CommandError, match=said):
         Failing().handle()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("heartbeat")
+def test_a_load_balancer_chooses_what_it_asks_of(rf):
+    """Without a worker, web answers pages and posts; it must not be taken out for that."""
+    status, parts = ask(rf, "?parts=database,migrations")
+    assert (status, set(parts)) == (200, {"database", "migrations"})
+    assert ask(rf, "?parts=database,worker")[0] == 503
+
+
+def test_parts_that_there_are_not_are_named(rf):
+    reply = health.ready(rf.get("/ready?parts=database,moon"))
+    assert (reply.status_code, "There is no part moon" in json.loads(reply.content)["error"]) == (400, True)
