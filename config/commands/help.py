@@ -8,7 +8,7 @@ import django
 from django.core.management import get_commands, load_command_class
 
 from common import VERSION
-from config.commands.line import OURS
+from config.commands import OURS
 
 PARTS = {
     "Installation": ("config", "common"),

@@ -6,9 +6,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from common import VERSION
-
-OURS = ("serve", "web", "worker", "health", "demo")
-"""Modules beside this one, each with `main` and `HELP`; Django's own way would load Django into a process of each."""
+from config.commands import OURS
 
 
 def main(program: str) -> NoReturn:
