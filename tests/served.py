@@ -86,6 +86,8 @@ class Served:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         self._reader.join()
+        if self._process.stdout:
+            self._process.stdout.close()
 
 
 def created(command: Sequence[str], cwd: Path, env: dict[str, str]) -> dict[str, str]:
