@@ -136,7 +136,7 @@ def _no_columns_in_memory() -> None:
 
 
 @contextmanager
-def installed(**variables: str) -> Iterator[Installation]:
+def installed(**variables: Any) -> Iterator[Installation]:
     """Run an installation of its own, with the given variables."""
     with (
         tempfile.TemporaryDirectory(prefix="runyard-server-") as folder,

@@ -25,18 +25,36 @@ _made = 0
 
 
 class Installation:
-    """Runs web, worker (with beat) and, unless a server was given to the suite, Redis."""
+    """Runs web, worker (with beat) and, unless a server was given to the suite, Redis.
 
-    def __init__(self, home: Path, *, worker_app: str = "config.celery", **variables: str) -> None:
+    Args:
+        home: Its data folder.
+        beside: Another one, whose database and Redis it has: a further host of the same installation.
+        worker_app: The module of the worker's Celery application.
+        variables: Settings, which a further host does not get from the first one.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        beside: "Installation | None" = None,
+        worker_app: str = "config.celery",
+        **variables: str,
+    ) -> None:
         global _made  # noqa: PLW0603 - numbers the databases of one test process
         _made += 1
         self.home = home
+        self._beside = beside
         self._worker_app = worker_app
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._database = Database(f"runyard_server_{os.getpid()}_{_made}", home / SQLITE)
-        self._redis = OwnRedis()
+        if beside is None:
+            self._database = Database(f"runyard_server_{os.getpid()}_{_made}", home / SQLITE)
+            self._redis = OwnRedis()
+        else:
+            self._database, self._redis = beside._database, beside._redis
         self.env = installation_env(home, self._database) | {
             "PROMETHEUS_MULTIPROC_DIR": str(home / "measured"),
             "RUNYARD_PORT": str(self.port),
@@ -48,14 +66,15 @@ class Installation:
 
     def _begin_as(self, prepared: Prepared) -> None:
         """Copy the tables and static files; its secrets are its own."""
-        self._database.create(like=prepared.database)
+        if self._beside is None:
+            self._database.create(like=prepared.database)
+            self._redis.empty()
         shutil.copytree(prepared.static, self.home / "static")
 
     def __enter__(self) -> Self:
         check_that_it_is_marked()
         try:
             self._begin_as(Prepared().wait())
-            self._redis.empty()
             self.start()
         except BaseException:
             self._leave()
@@ -71,11 +90,13 @@ class Installation:
         """Leave no process, database or Redis behind."""
         self.management.stop()
         self.stop()
-        self._database.drop()
-        self._redis.give_back()
+        if self._beside is None:
+            self._database.drop()
+            self._redis.give_back()
 
     def _commands(self) -> dict[str, list[str]]:
-        commands = {"redis": embedded_redis.command(self._redis.folder)} if self._redis.folder else {}
+        own = self._redis.folder if self._beside is None else None
+        commands = {"redis": embedded_redis.command(own)} if own else {}
         worker = [self._worker_app if part == "config.celery" else part for part in worker_command()]
         return commands | {"web": web_command("127.0.0.1", self.port), "worker": worker}
 

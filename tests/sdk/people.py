@@ -4,6 +4,9 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import httpx
+
+from tests import clients
 from tests.installation import Installation
 from tests.sdk.wire import Wire
 
@@ -29,3 +32,14 @@ def person(server: Installation, name: str, *options: str) -> Iterator[Person]:
     wire = Wire(server.url, key)
     yield Person(name, key, server.client_env(key), wire)
     wire.http.close()
+
+
+@contextlib.contextmanager
+def signed_in(server: Installation, name: str, password: str) -> Iterator[httpx.Client]:
+    """Sign in as a browser does."""
+    with clients.client(base_url=server.url, follow_redirects=True) as browser:
+        browser.get("/accounts/login/")
+        form = {"login": name, "password": password, "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+        assert "sessionid" in browser.post("/accounts/login/", data=form).request.headers["cookie"]
+        browser.headers["X-CSRFToken"] = browser.cookies["csrftoken"]
+        yield browser

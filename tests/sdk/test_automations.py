@@ -66,10 +66,11 @@ class Lab:
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     """Run an installation that may send to this machine, at once."""
-    given = {"RUNYARD_ALLOWED_NETWORKS": "127.0.0.0/8", "RUNYARD_ALERT_GATHER_S": "0"}
     with (
         tempfile.TemporaryDirectory(prefix="runyard-server-") as folder,
-        Installation(Path(folder), **given) as server,
+        Installation(
+            Path(folder), RUNYARD_ALLOWED_NETWORKS="127.0.0.0/8", RUNYARD_ALERT_GATHER_S="0"
+        ) as server,
         sink() as peer,
     ):
         yield Lab(server, peer)

@@ -1,6 +1,5 @@
 """file_stream by hand: what the SDK does only when something goes wrong (RUN-8, RUN-9)."""
 
-import contextlib
 import gzip
 import http.client
 import json
@@ -8,15 +7,13 @@ import socket
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import httpx
 import pytest
 
-from tests import clients
 from tests.installation import Installation
-from tests.sdk.people import Person
+from tests.sdk.people import Person, signed_in
 from tests.sdk.wire import UPSERT, Run, Wire, history, row
 from tests.waiting import PATIENCE_S
 
@@ -317,17 +314,6 @@ from accounts.models import User
 key, secret = services.create_api_key(actor=SYSTEM, owner=User.objects.get(username="{name}"), label="doomed")
 print(json.dumps([key.pk, secret]))
 """
-
-
-@contextlib.contextmanager
-def signed_in(server: Installation, name: str, password: str) -> Iterator[httpx.Client]:
-    """Sign in as a browser does."""
-    with clients.client(base_url=server.url, follow_redirects=True) as browser:
-        browser.get("/accounts/login/")
-        form = {"login": name, "password": password, "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
-        assert "sessionid" in browser.post("/accounts/login/", data=form).request.headers["cookie"]
-        browser.headers["X-CSRFToken"] = browser.cookies["csrftoken"]
-        yield browser
 
 
 def check_that_a_revoked_key_ends(server: Installation, name: str) -> None:

@@ -8,9 +8,8 @@ import httpx
 import pytest
 
 from tests.installation import Installation
-from tests.sdk.people import Person
+from tests.sdk.people import Person, signed_in
 from tests.sdk.raw import Neighbour
-from tests.sdk.test_file_stream import signed_in
 from tests.sdk.wire import UPSERT, Run, Wire, history, row
 
 pytestmark = [pytest.mark.dialect, pytest.mark.usefixtures("unharmed")]
