@@ -148,6 +148,12 @@ class Installation:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
+    def restart(self, name: str) -> None:
+        """Let a process end as a service manager does, and start it again."""
+        self._processes[name].terminate()
+        self._processes[name].wait(timeout=PATIENCE_S)
+        self.start()
+
     def pid(self, name: str) -> int:
         """Return the process id of "web", "worker" or "redis"."""
         return self._processes[name].pid

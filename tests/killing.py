@@ -44,11 +44,12 @@ def post_of(number: int) -> dict[str, Any]:
 class Writer(threading.Thread):
     """Posts one after the other until told to stop; what has no answer, or 503, is sent again.
 
-    Some posts are sent twice, and some answers are not waited for.
+    Some posts are sent twice, and some answers are not waited for; a patient one waits for all.
     """
 
-    def __init__(self, wire: Wire, run: Run, seed: int) -> None:
+    def __init__(self, wire: Wire, run: Run, seed: int, *, is_patient: bool = False) -> None:
         super().__init__(daemon=True)
+        self._is_patient = is_patient
         self.wire, self.run_ = wire, run
         self.acknowledged = 0
         """Posts."""
@@ -69,7 +70,7 @@ class Writer(threading.Thread):
             if self.over.is_set():
                 break
             body = post_of(number)
-            if self._chance.random() < 0.1:
+            if not self._is_patient and self._chance.random() < 0.1:
                 self._send(body, timeout_s=SOON_S)
             while not self._send(body, timeout_s=PATIENCE_S):
                 self.sent_again += 1

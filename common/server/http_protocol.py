@@ -2,6 +2,9 @@
 
 uvicorn times only connections that wait for a next request. One that sends a byte now and then would be held for
 ever, and a head that never ends would be held in memory.
+
+It also ends otherwise: uvicorn closes idle connections at once, and a proxy that has sent a request over one at that
+moment answers 502. Here requests are still answered for a while, each saying that the connection closes after it.
 """
 
 import asyncio
@@ -9,8 +12,9 @@ import http
 import json
 
 from django.conf import settings
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+CLOSE_HEADER = (b"connection", b"close")
 MAX_HEAD_BYTES = 64 * 1024
 LEAST_BYTES = 64 * 1024
 """What must come of an unfinished request in every settings.SLOW_CLIENT_S."""
@@ -26,6 +30,9 @@ class LimitedProtocol(HttpToolsProtocol):
     _had_request = False
     _came_bytes = 0
     _head_bytes = 0
+    _is_in_use = False
+    """Whether a request has begun that is not answered."""
+    _is_ending = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn's
         """Begin to watch."""
@@ -55,20 +62,46 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Note that a request begins."""
-        self._is_owed = self._in_head = True
+        self._is_owed = self._in_head = self._is_in_use = True
         self._head_bytes = 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Note that the head is there."""
         self._in_head = False
+        before = self.cycle
         super().on_headers_complete()
         self._had_request = True
+        if self._is_ending and self.cycle is not before:
+            self._close_after(self.cycle)
 
     def on_message_complete(self) -> None:
         """Note that the request is there."""
         self._is_owed = False
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Note that the answer is sent."""
+        self._is_in_use = False
+        super().on_response_complete()
+
+    def shutdown(self) -> None:
+        """Close the connection once what is on its way over it is answered."""
+        self._is_ending = True
+        if self._had_request and not self.cycle.response_complete:
+            self._close_after(self.cycle)
+        else:
+            self.loop.call_later(settings.WEB_DRAIN_S, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if not self._is_in_use:
+            self.transport.close()
+
+    def _close_after(self, cycle: RequestResponseCycle) -> None:
+        """Let an answer be the last one; its client is told, unless its head is sent."""
+        cycle.keep_alive = False
+        if not cycle.response_started:
+            cycle.scope["headers"] = [*cycle.scope["headers"], CLOSE_HEADER]
 
     def _watch(self) -> None:
         self._came_bytes = 0

@@ -82,7 +82,7 @@ def database() -> Iterator[Finding]:
         yield broken("database", f"{name} was migrated by another version ({newest}).", advice)
     elif plan:
         missing = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in plan[:3])
-        text = f"{len(plan)} of {name}'s migrations to apply: {missing}{', …' if len(plan) > 3 else ''}"
+        text = f"{name} lacks migrations: {missing}{', …' if len(plan) > 3 else ''}"
         yield warning("database", text, "Run `runyard migrate`; `serve` and `prepare` do it, too.")
     else:
         yield fine("database", f"{name} answers, and has all migrations")

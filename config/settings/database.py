@@ -13,6 +13,8 @@ SEGMENT_STORE = env.str("RUNYARD_SEGMENTS", default="files")
 
 WEB_THREADS = env.int("RUNYARD_WEB_THREADS", default=64)
 """Pages and answers of APIs that a web process makes at once: many, since some wait for a bucket or another server."""
+WEB_DRAIN_S = 1.0
+"""How long a web process that ends takes requests over connections that are idle (`common.server.http_protocol`)."""
 DATABASE_URL = env.str("RUNYARD_DATABASE_URL", default=f"sqlite:///{HOME}/runyard.sqlite3")
 
 _database: dict[str, Any] = env.db_url_config(DATABASE_URL)

@@ -5,10 +5,14 @@ Nothing is kept on a host that another one needs, so a proxy may send each reque
 
 import json
 import operator
+import os
 import random
+import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,12 +20,15 @@ import pytest
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from config.env import ROOT
 from tests import clients
 from tests.databases import GIVEN
+from tests.environments import python_of
 from tests.fakes.buckets import BucketServer
 from tests.fixtures import installed
 from tests.installation import Installation
 from tests.killing import Writer
+from tests.ports import free_port
 from tests.sdk.people import Person, person, signed_in
 from tests.sdk.wire import Run, Wire, history, row
 from tests.served import stored
@@ -78,6 +85,7 @@ def hosts(bucket_servers: Callable[[str], BucketServer]) -> Iterator[Hosts]:
         "RUNYARD_STORAGE_SECRET": bucket.credentials["secret_key"],
         "RUNYARD_SEGMENTS": "bucket",
         "RUNYARD_API_RATE": str(RATE),
+        "DJANGO_SETTINGS_MODULE": "config.settings.prod",
         "worker_app": "tests.impatient",
     }
     with installed(**common) as first, installed(**common, beside=first) as second:
@@ -132,6 +140,50 @@ def test_no_row_is_lost_or_doubled_while_each_process_is_killed_in_turn(hosts: H
     assert (found.wrong, found.unreadable, found.orphans) == ([], [], 0)
     assert found.segments > 0
     assert rows == [list(range(writer.expected.rows)) for writer in writers]
+
+
+@contextmanager
+def proxy(hosts: Hosts, folder: Path) -> Iterator[str]:
+    """Put Caddy before both hosts, with the same rules as in `deploy/compose/Caddyfile`; give its address."""
+    port = free_port()
+    shipped = (ROOT / "deploy" / "compose" / "Caddyfile").read_text()
+    rules = (
+        shipped[shipped.index("lb_policy") : shipped.index("# The bucket")]
+        .rpartition("}")[0]
+        .rpartition("}")[0]
+    )
+    to = " ".join(f"127.0.0.1:{host.port}" for host in hosts.all())
+    file = folder / "Caddyfile"
+    file.write_text(
+        f"{{\n admin off\n}}\nhttp://:{port} {{\n bind 127.0.0.1\n reverse_proxy {to} {{\n{rules}}}\n}}\n"
+    )
+    caddy = python_of("deploy", "tools", ROOT / "deploy" / "requirements-tools.txt").parent / "caddy"
+    command = [str(caddy), "run", "--adapter", "caddyfile", "--config", str(file)]
+    env = {"PATH": os.defpath, "HOME": str(folder)}
+    with (folder / "caddy.log").open("w") as log:
+        process = subprocess.Popen(command, env=env, stderr=log)
+    try:
+        clients.wait_for_answer(f"http://127.0.0.1:{port}/healthz")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_no_post_is_refused_while_each_host_is_restarted_in_turn(hosts: Hosts, tmp_path: Path) -> None:
+    """Behind a proxy: one that ends takes what is on its way, and the next request goes to the other one."""
+    with proxy(hosts, tmp_path) as url, person(hosts.first, "hosts-bob") as bob:
+        runs = [bob.wire.begin("rolling") for _ in range(WRITERS)]
+        writers = [Writer(Wire(url, bob.key), run, seed, is_patient=True) for seed, run in enumerate(runs)]
+        for writer in writers:
+            writer.start()
+        for host in hosts.all():
+            wait_for_posts(writers)
+            host.restart("web")
+        wait_for_posts(writers)
+        for writer in writers:
+            writer.finish()
+    assert [(writer.refused, writer.sent_again) for writer in writers] == [([], 0)] * WRITERS
 
 
 def wait_for_posts(writers: list[Writer]) -> None:
