@@ -158,7 +158,7 @@ def _delays(home: Path, gather_s: int) -> None:
     inbox = Inbox()
     controller = Controller(inbox, hostname="127.0.0.1", port=free_port())
     controller.start()
-    variables = {
+    variables: dict[str, Any] = {
         "RUNYARD_EMAIL_URL": f"smtp://127.0.0.1:{controller.port}",
         "RUNYARD_ALERT_GATHER_S": str(gather_s),
     }

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
@@ -67,7 +68,7 @@ def compare(home: Path, *, large_mib: int, small_files: int, small_bytes: int, r
         _print(title, small_files, _measure(bucket, places, bodies, 1))
 
 
-def _variables(bucket: BucketServer) -> dict[str, str]:
+def _variables(bucket: BucketServer) -> dict[str, Any]:
     place = bucket.new_bucket()
     return {
         "RUNYARD_STORAGE_URL": place.url.replace(_quoted(bucket.faults.url), _quoted(bucket.behind)),

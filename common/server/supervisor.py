@@ -50,10 +50,8 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 def process_env(env: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a process of ours, which finds the apps from whatever folder it is started."""
     path = [str(CODE), *filter(None, [env.get("PYTHONPATH")])]
-    ours = {
-        "PYTHONUNBUFFERED": "1",
-        "CELERY_SKIP_CHECKS": "1",
-    }  # of the routes, which the worker does not have
+    # Celery would have Django check the routes, which the worker does not have.
+    ours = {"PYTHONUNBUFFERED": "1", "CELERY_SKIP_CHECKS": "1"}
     return {**_MEMORY, **env, **ours, "PYTHONPATH": os.pathsep.join(path)}
 
 

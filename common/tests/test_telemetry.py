@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.parser import text_string_to_metric_families
 
 from access.routes import Open, declare
-from common import VERSION
 from common.telemetry import exposition, folder
 from common.telemetry.definitions import REGISTRY
 from common.telemetry.requests import measure
-from config.env import ROOT
 from tests.monitoring import Values, values_of
 
 
@@ -50,10 +47,6 @@ class Rise:
 @pytest.fixture
 def rise() -> Rise:
     return Rise()
-
-
-def test_the_version_is_that_of_the_package():
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION
 
 
 def test_every_name_has_the_prefix_and_an_explanation():
