@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.utils import timezone
 
 from common.backups.elsewhere import data_elsewhere
 from common.errors import TooLarge, Unavailable
+from common.management.commands import prepare
 from storage import filesystem
 from storage.backends.base import StorageUnavailable
 from storage.buckets import services as buckets
@@ -88,6 +90,39 @@ class TestCheck:
         settings.STORAGE_URL = ""
         call_command("check_storage")
         assert "data folder" in capsys.readouterr().out
+
+
+class TestPreparing:
+    """`prepare` tries the bucket; `prepare --create-bucket` creates it, and waits for a server that is starting."""
+
+    @pytest.fixture
+    def tries(self, settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+        settings.STORAGE_URL = "s3://files"
+        monkeypatch.setattr(prepare, "BUCKET_PAUSE_S", 0)
+        seen: list[bool] = []
+
+        def refuse_twice(_name: str, *, create: bool, **_: Any) -> None:
+            seen.append(create)
+            if len(seen) < 3:
+                raise CommandError("The bucket does not answer.")
+
+        monkeypatch.setattr(prepare, "call_command", refuse_twice)
+        return seen
+
+    def test_it_waits_for_a_bucket_that_it_must_create(self, tries: list[bool]):
+        prepare.Command().try_bucket(create=True)
+        assert tries == [True] * 3
+
+    def test_it_gives_up_in_time(self, tries: list[bool], monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(prepare, "BUCKET_WAIT_S", -1)
+        with pytest.raises(CommandError, match="does not answer"):
+            prepare.Command().try_bucket(create=True)
+        assert tries == [True]
+
+    def test_it_goes_on_without_one_that_may_come_back(self, tries: list[bool]):
+        said = StringIO()
+        prepare.Command(stderr=said).try_bucket(create=False)
+        assert (tries, "Files are refused until it can" in said.getvalue()) == ([False], True)
 
 
 class TestReading:

@@ -17,6 +17,12 @@ from compose_spec import PyCompose
 KUBERNETES = ("1.27", "1.34")
 """The oldest that the chart supports, and a new one."""
 VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)(?::-([^}]*)|:\?[^}]*)?\}")
+WRONG: list[dict[str, Any]] = [
+    {"web": {"replica": 3}},
+    {"settings": {"RUNYARD_SEGMENTS": "bucket"}},
+    {"settings": {"RUNYARD_STORAGE_URL": "s3://bucket"}},
+]
+"""Values that must be refused: a misspelt one, and those by which files or metrics would go with their pods."""
 NOT_OF_KUBERNETES = {"ServiceMonitor"}
 """The Prometheus operator's own, of which there is no schema here."""
 
@@ -41,6 +47,15 @@ def refusals(one: dict[str, Any]) -> list[str]:
     return found
 
 
+def refusal_of(chart: helm_python.Chart, values: dict[str, Any]) -> str:
+    """Return why Helm does not render the chart for these values; empty where it does."""
+    try:
+        rendered(chart, values)
+    except helm_python.HelmError as error:
+        return str(error)
+    return ""
+
+
 def chart_report(folder: Path) -> dict[str, Any]:
     """Render the chart for each example; say what Helm and Kubernetes find wrong."""
     with helm_python.Chart.load(folder) as chart:
@@ -48,17 +63,13 @@ def chart_report(folder: Path) -> dict[str, Any]:
             path.stem: rendered(chart, yaml.safe_load(path.read_text()))
             for path in sorted((folder / "examples").glob("*.yaml"))
         }
-        try:
-            rendered(chart, {"web": {"replica": 3}})
-            misspelt = ""
-        except helm_python.HelmError as error:
-            misspelt = str(error)
+        refused = [refusal_of(chart, values) for values in WRONG]
     return {
         "metadata": yaml.safe_load((folder / "Chart.yaml").read_text()),
         "errors": helm_python.lint(str(folder))["errors"],
         "examples": examples,
         "refusals": [text for objects in examples.values() for one in objects for text in refusals(one)],
-        "misspelt": misspelt,
+        "refused": refused,
     }
 
 

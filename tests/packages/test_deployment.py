@@ -67,8 +67,11 @@ def test_the_chart_has_the_number_of_the_release(report):
     assert (metadata["version"], metadata["appVersion"]) == (VERSION, VERSION)
 
 
-def test_a_misspelt_value_is_refused(report):
-    assert "'replica' not allowed" in report["chart"]["misspelt"]
+def test_values_that_cannot_be_meant_are_refused(report):
+    misspelt, no_place_for_files, no_place_for_metrics = report["chart"]["refused"]
+    assert "'replica' not allowed" in misspelt
+    assert "Files would be lost with their pod" in no_place_for_files
+    assert "Packed metrics would be lost with their pod" in no_place_for_metrics
 
 
 @EXAMPLES

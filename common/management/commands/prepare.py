@@ -1,6 +1,7 @@
 """``manage.py prepare``: what the first start of a release does before it serves (docs/operate/run.md)."""
 
 import hashlib
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from common.database.empty_database import create_tables, is_empty
 from common.database.schema_check import first_difference
 
 STATIC_STAMP = "collected-from"
+BUCKET_WAIT_S = 120
+BUCKET_PAUSE_S = 2
 
 
 class Command(BaseCommand):
@@ -88,15 +91,24 @@ class Command(BaseCommand):
         """Say what is wrong with the bucket of the settings; runs are logged without it, and it may come back.
 
         Raises:
-            CommandError: it is to be created, and cannot be: what runs this tries it again.
+            CommandError: it is to be created, and cannot be for BUCKET_WAIT_S: its server may be starting, too.
         """
-        if settings.STORAGE_URL:
-            try:
-                call_command("check_storage", create=create, stdout=self.stdout, stderr=self.stderr)
-            except CommandError as error:
-                if create:
-                    raise
+        deadline = time.monotonic() + BUCKET_WAIT_S
+        while settings.STORAGE_URL and (error := self.bucket_error(create=create)):
+            if not create:
                 self.stderr.write(f"{error} Files are refused until it can; SDKs send them again.")
+                return
+            if time.monotonic() > deadline:
+                raise CommandError(error)
+            time.sleep(BUCKET_PAUSE_S)
+
+    def bucket_error(self, *, create: bool) -> str:
+        """Try the bucket; return what is wrong with it."""
+        try:
+            call_command("check_storage", create=create, stdout=self.stdout, stderr=self.stderr)
+        except CommandError as error:
+            return str(error)
+        return ""
 
 
 def refuse_newer(loader: MigrationLoader, name: str) -> None:

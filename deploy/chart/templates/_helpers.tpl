@@ -57,8 +57,22 @@ volumeMounts:
   - {name: tmp, mountPath: /tmp}
 {{- end }}
 
+{{/* Refuses to let files or metrics lie in folders that go with their pods. */}}
+{{- define "runyard.checkData" -}}
+{{- $settings := .Values.settings | default dict }}
+{{- if not .Values.data.existingClaim }}
+{{- if not $settings.RUNYARD_STORAGE_URL }}
+{{- fail "Files would be lost with their pod: set settings.RUNYARD_STORAGE_URL to a bucket, or data.existingClaim." }}
+{{- end }}
+{{- if not (has ($settings.RUNYARD_SEGMENTS | default "files") (list "bucket" "database")) }}
+{{- fail "Packed metrics would be lost with their pod: set settings.RUNYARD_SEGMENTS to bucket or database, or data.existingClaim." }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* What all pods share. */}}
 {{- define "runyard.pod" -}}
+{{- include "runyard.checkData" . }}
 serviceAccountName: {{ include "runyard.serviceAccount" . }}
 automountServiceAccountToken: false
 {{- with .Values.image.pullSecrets }}
