@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from common.crypto import seal, unseal
+from common.crypto import FINGERPRINT_LENGTH, seal, unseal
 from common.models import Timestamped
 
 
@@ -186,6 +186,13 @@ class ApiKey(models.Model):
         max_length=8, unique=True, help_text="The first characters of the secret; they identify the key."
     )
     hash = models.CharField(max_length=64, help_text="Hex HMAC-SHA256 of the whole secret.")
+    hashed_by = models.CharField(
+        max_length=FINGERPRINT_LENGTH,
+        blank=True,
+        db_default="",
+        editable=False,
+        help_text="Fingerprint of the installation's secret key that hashed it.",
+    )
     scopes = models.JSONField(
         null=True, blank=True, help_text="Actions the key is limited to; empty means no limit."
     )

@@ -1,4 +1,7 @@
-"""Secrets: keyed hashes of those that are only ever compared, encryption of those that must be read again."""
+"""Secrets: keyed hashes of those that are only ever compared, encryption of those that must be read again.
+
+New ones are made by the installation's secret key; what former keys made (`settings.SECRET_KEY_FALLBACKS`) is accepted.
+"""
 
 import base64
 import hashlib
@@ -6,11 +9,12 @@ import hmac
 import secrets
 import string
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
 from common.errors import Unavailable
 
+FINGERPRINT_LENGTH = 8
 _ALPHABET = string.ascii_letters + string.digits
 
 
@@ -21,8 +25,17 @@ def random_text(length: int) -> str:
 
 def keyed_hash(purpose: str, secret: str) -> str:
     """Return the hex HMAC-SHA256 of ``secret`` under the installation's key, apart per ``purpose``."""
-    key = hashlib.sha256(f"{purpose}:{settings.SECRET_KEY}".encode()).digest()
-    return hmac.new(key, secret.encode(), hashlib.sha256).hexdigest()
+    return keyed_hashes(purpose, secret)[0]
+
+
+def keyed_hashes(purpose: str, secret: str) -> list[str]:
+    """Return what may be stored of ``secret``: its hash under the installation's key, then those under former ones."""
+    return [hmac.new(key, secret.encode(), hashlib.sha256).hexdigest() for key in _keys(purpose)]
+
+
+def key_fingerprint() -> str:
+    """Return what tells the installation's key from others, and nothing of it."""
+    return _key_of("fingerprint", settings.SECRET_KEY).hex()[:FINGERPRINT_LENGTH]
 
 
 def is_same_secret(left: str, right: str) -> bool:
@@ -30,9 +43,16 @@ def is_same_secret(left: str, right: str) -> bool:
     return hmac.compare_digest(left, right)
 
 
-def _cipher(purpose: str) -> Fernet:
-    key = hashlib.sha256(f"{purpose}:{settings.SECRET_KEY}".encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+def _key_of(purpose: str, secret_key: str) -> bytes:
+    return hashlib.sha256(f"{purpose}:{secret_key}".encode()).digest()
+
+
+def _keys(purpose: str) -> list[bytes]:
+    return [_key_of(purpose, key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+
+
+def _cipher(purpose: str) -> MultiFernet:
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in _keys(purpose)])
 
 
 def seal(purpose: str, text: str) -> str:
@@ -40,11 +60,16 @@ def seal(purpose: str, text: str) -> str:
     return _cipher(purpose).encrypt(text.encode()).decode() if text else ""
 
 
+def reseal(purpose: str, sealed: str) -> str:
+    """Return what was encrypted, by whatever key, encrypted with the installation's key. Raises as `unseal`."""
+    return seal(purpose, unseal(purpose, sealed))
+
+
 def unseal(purpose: str, sealed: str) -> str:
     """Return what was encrypted.
 
     Raises:
-        Unavailable: the installation has another key than when it was sealed.
+        Unavailable: the installation has other keys than when it was sealed.
     """
     if not sealed:
         return ""

@@ -102,12 +102,14 @@ def check_web_processes(**_: Any) -> list[CheckMessage]:
 
 
 def check_secret_key(**_: Any) -> list[CheckMessage]:
-    """Sessions, tickets and API keys all rest on it."""
-    if len(settings.SECRET_KEY) >= SECRET_KEY_MIN_LENGTH:
+    """Sessions, tickets and API keys all rest on it, and on former ones for as long as they are accepted."""
+    if all(
+        len(key) >= SECRET_KEY_MIN_LENGTH for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    ):
         return []
     return [
         Error(
-            f"RUNYARD_SECRET_KEY has fewer than {SECRET_KEY_MIN_LENGTH} characters.",
+            f"RUNYARD_SECRET_KEY, or a former one, has fewer than {SECRET_KEY_MIN_LENGTH} characters.",
             hint=f"Leave it out to have one created in the data folder, or set a long random one. {DOCS}#address",
             id="runyard.E005",
         )

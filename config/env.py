@@ -45,12 +45,22 @@ EMBEDDED_REDIS_URL_FILE = HOME / "redis-url"
 """Where ``serve`` leaves the URL of the embedded Redis, for commands started beside it."""
 
 
-def secret_key() -> str:
-    """Return RUNYARD_SECRET_KEY, or the key kept in the data folder, made on first use with mode 0600."""
+SECRET_KEY_FILE = HOME / "secret-key"
+"""Where the secret key is kept if none is given; lines after the first are former keys."""
+
+
+def secret_keys() -> list[str]:
+    """Return the secret key and, after it, former ones that are accepted beside it (docs/operate/secrets.md).
+
+    They are RUNYARD_SECRET_KEY and RUNYARD_SECRET_KEY_FALLBACKS, or the lines of the file in the data folder, which is
+    made on first use with mode 0600.
+    """
+    fallbacks: str = env.str("RUNYARD_SECRET_KEY_FALLBACKS", default="")
+    former = [key.strip() for key in fallbacks.split("\n" if "\n" in fallbacks else ",") if key.strip()]
     given: str = env.str("RUNYARD_SECRET_KEY", default="")
     if given:
-        return given
-    path = HOME / "secret-key"
+        return [given, *former]
+    path = SECRET_KEY_FILE
     if not path.exists():
         HOME.mkdir(parents=True, exist_ok=True)
         fresh = HOME / f"secret-key.{os.getpid()}"
@@ -62,7 +72,7 @@ def secret_key() -> str:
             pass
         finally:
             fresh.unlink()
-    return path.read_text().strip()
+    return [*path.read_text().split(), *former]
 
 
 def redis_url() -> str:

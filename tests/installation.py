@@ -148,6 +148,14 @@ class Installation:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
+    def change(self, **variables: str) -> None:
+        """Give web, worker and commands other settings, by a restart of each."""
+        self.env |= variables
+        self.management.stop()
+        self.management = Management(self.env)
+        for name in ("web", "worker"):
+            self.restart(name)
+
     def restart(self, name: str) -> None:
         """Let a process end as a service manager does, and start it again."""
         self._processes[name].terminate()

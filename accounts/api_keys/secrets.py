@@ -13,7 +13,7 @@ from django.utils import timezone
 from access.actor import Actor
 from access.web.requests import actor_of_user
 from accounts.models import ApiKey
-from common.crypto import is_same_secret, keyed_hash, random_text
+from common.crypto import is_same_secret, key_fingerprint, keyed_hash, keyed_hashes, random_text
 from common.database.kept_queries import KeptQuery
 from common.errors import DomainError, TooManyRequests, Unauthenticated
 from common.rate_limits import count
@@ -56,7 +56,7 @@ def actor_of_secret(secret: str, address: str) -> Actor:
     key = None
     if _FORM.fullmatch(secret):  # anything else is no key, and might hold what PostgreSQL cannot compare: NUL
         key = _keys.first(prefix_of(secret))
-    if key is None or not is_same_secret(key.hash, hash_of(secret)) or not key.user.is_active:
+    if key is None or not _is_of(key, secret) or not key.user.is_active:
         logger.info("API key refused from %s: unknown or revoked", address)
         message = (
             "This API key is unknown or was revoked. Make a new one on the API keys page of your settings"
@@ -74,6 +74,17 @@ def actor_of_secret(secret: str, address: str) -> Actor:
     return Actor(
         kind=actor.kind, user_id=actor.user_id, name=actor.name, scopes=scopes, key_id=key.pk, address=address
     )
+
+
+def _is_of(key: ApiKey, secret: str) -> bool:
+    """Whether a secret is that of a key; one that was hashed under a former secret key is hashed anew."""
+    current, *former = keyed_hashes("api-key", secret)
+    if is_same_secret(key.hash, current):
+        return True
+    if not any(is_same_secret(key.hash, each) for each in former):
+        return False
+    ApiKey.objects.filter(pk=key.pk).update(hash=current, hashed_by=key_fingerprint())
+    return True
 
 
 def _touch(key: ApiKey, address: str) -> None:

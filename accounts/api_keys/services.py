@@ -18,6 +18,7 @@ from accounts.api_keys import secrets
 from accounts.mail import sending
 from accounts.membership_policy import membership_policy
 from accounts.models import ApiKey, User
+from common.crypto import key_fingerprint
 from common.errors import Forbidden, Invalid
 
 MAX_KEYS, MAX_LABEL = 1000, 120
@@ -104,6 +105,7 @@ def issue_api_key(
         label=label.strip()[:MAX_LABEL],
         prefix=secrets.prefix_of(secret),
         hash=secrets.hash_of(secret),
+        hashed_by=key_fingerprint(),
         expires_at=expires_at,
         scopes=None if scopes is None else sorted(scopes),
     )

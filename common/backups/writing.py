@@ -55,7 +55,9 @@ def _write(archive: Path, copy: Path, about: dict[str, Any]) -> Counts:
             _add_text(tar, ABOUT, json.dumps(about), counts)
             _add_file(tar, DATABASE, copy, counts)
             copy.unlink()
-            _add_text(tar, SECRET_KEY, settings.SECRET_KEY, counts)
+            _add_text(
+                tar, SECRET_KEY, "\n".join([settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]), counts
+            )
             for part, root in ((BLOBS, settings.BLOB_ROOT), (SEGMENTS, settings.SEGMENT_ROOT)):
                 for path in _kept(Path(root)):
                     _add_file(tar, f"{part}/{path.relative_to(root).as_posix()}", path, counts)

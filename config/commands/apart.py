@@ -4,7 +4,7 @@ import os
 import sys
 
 from common.server.supervisor import process_env, raise_open_files
-from config.env import HOME, env
+from config.env import HOME, SECRET_KEY_FILE, env
 
 
 class ApartError(Exception):
@@ -21,7 +21,7 @@ def check_shared() -> None:
         raise ApartError(
             "Processes that are started apart need a common Redis: set RUNYARD_REDIS_URL (`serve` starts one itself)."
         )
-    if not env.str("RUNYARD_SECRET_KEY", default="") and not (HOME / "secret-key").exists():
+    if not env.str("RUNYARD_SECRET_KEY", default="") and not SECRET_KEY_FILE.exists():
         raise ApartError(
             "Processes that are started apart need the same secret key: set RUNYARD_SECRET_KEY, or run `prepare` first"
             f" where they share the data folder ({HOME})."

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONCE, NONE, SELF
 
-from config.env import env, secret_key
+from config.env import env, secret_keys
 
-SECRET_KEY = secret_key()
+SECRET_KEY, *SECRET_KEY_FALLBACKS = secret_keys()
 HOST = env.str("RUNYARD_HOST", default="127.0.0.1")
 PORT = env.int("RUNYARD_PORT", default=8000)
 BASE_URL = env.str("RUNYARD_URL", default=f"http://localhost:{PORT}").rstrip("/")

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from access.actor import Actor
 from accounts.models import User
 from common.errors import Conflict, Forbidden, Gone
-from teams.invitations.mail import hash_of
+from teams.invitations.mail import hashes_of
 from teams.invitations.selectors import invitations_for
 from teams.invitations.steps import (
     check_no_member,
@@ -41,7 +41,7 @@ def invitation_of_link(token: str) -> Invitation:
         Conflict: it was accepted.
         Gone: it was declined or revoked, or it has expired.
     """
-    row = found_invitation(Invitation.objects.filter(token_hash=hash_of(token)))
+    row = found_invitation(Invitation.objects.filter(token_hash__in=hashes_of(token)))
     _check_open(row)
     return row
 
@@ -140,7 +140,7 @@ def _check_plan(invitation: Invitation) -> None:
 def _locked_for(actor: Actor, token: str, number: int) -> Invitation:
     """Return what is to be answered: whose link it is, or who is known to be the invited, names it by number."""
     if token:
-        invitation = lock_invitation(token_hash=hash_of(token))
+        invitation = lock_invitation(token_hash__in=hashes_of(token))
     else:
         invitation = lock_invitation(pk__in=invitations_for(actor).filter(pk=number).values("pk"))
     _check_open(invitation)

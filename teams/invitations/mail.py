@@ -6,7 +6,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from common.crypto import keyed_hash, random_text
+from common.crypto import keyed_hash, keyed_hashes, random_text
 from teams.models import Invitation
 
 _TOKEN_LENGTH = 40
@@ -15,6 +15,11 @@ _TOKEN_LENGTH = 40
 def hash_of(token: str) -> str:
     """Return what is stored of an invitation's token."""
     return keyed_hash("invitation", token)
+
+
+def hashes_of(token: str) -> list[str]:
+    """Return what may be stored of it: former secret keys made other hashes."""
+    return keyed_hashes("invitation", token)
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from access.actor import Actor
 from accounts.models import User
-from teams.invitations.mail import hash_of
+from teams.invitations.mail import hashes_of
 from teams.models import Invitation
 
 SESSION_KEY = "invitation"
@@ -15,7 +15,7 @@ SESSION_KEY = "invitation"
 
 def inviter_of_link(token: str) -> str:
     """Return who sent the invitation of a mailed link last, whose name its page tells too; "" where nobody knows."""
-    row = Invitation.objects.filter(token_hash=hash_of(token), invited_by__is_active=True).first()
+    row = Invitation.objects.filter(token_hash__in=hashes_of(token), invited_by__is_active=True).first()
     return row.invited_by.username if row and row.invited_by else ""
 
 
@@ -37,6 +37,8 @@ def invited_address(request: HttpRequest) -> str:
     if not token:
         return ""
     row = (
-        Invitation.objects.pending().filter(token_hash=hash_of(token), expires_at__gt=timezone.now()).first()
+        Invitation.objects.pending()
+        .filter(token_hash__in=hashes_of(token), expires_at__gt=timezone.now())
+        .first()
     )
     return row.email if row else ""

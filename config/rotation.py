@@ -1,0 +1,165 @@
+"""Rotation of the secret key: what is sealed is sealed anew, and what still rests on former keys is counted.
+
+Old and new keys are side by side (`common.crypto`), so nobody is signed out and no API key ends. API keys are hashed
+anew when they are next used, since only their holders know them.
+"""
+
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.apps import apps
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import ApiKey
+from common.crypto import key_fingerprint, reseal
+from common.errors import Conflict, Unavailable
+from config.env import SECRET_KEY_FILE, env
+
+KEY_BYTES = 48
+SECOND_FACTOR = "second factor"
+"""As the adapter of `accounts.sign_in` seals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A column with sealed texts."""
+
+    model: str
+    field: str
+    purpose: str
+
+
+COLUMNS = (
+    Sealed("accounts.SignInProvider", "sealed_secret", "sign-in provider"),
+    Sealed("storage.Bucket", "sealed_credentials", "storage-bucket"),
+    Sealed("alerts.Destination", "sealed_url", "destination"),
+    Sealed("alerts.Secret", "sealed", "webhook secret"),
+)
+"""All there are; a test looks for others."""
+
+
+def rotate() -> dict[str, Any]:
+    """Seal everything by the current key; say what still rests on former ones."""
+    unreadable = 0
+    resealed = 0
+    for column in COLUMNS:
+        done, lost = _reseal_column(column)
+        resealed, unreadable = resealed + done, unreadable + lost
+    done, lost = _reseal_second_factors()
+    return {
+        "resealed": resealed + done,
+        "unreadable": unreadable + lost,
+        "former_keys": len(settings.SECRET_KEY_FALLBACKS),
+        "api_keys_to_be_used": api_keys_of_former_keys(),
+    }
+
+
+def api_keys_of_former_keys() -> int:
+    """Count the API keys that end with the former secret keys unless they are used before."""
+    if not settings.SECRET_KEY_FALLBACKS:
+        return 0
+    is_over = Q(expires_at__lte=timezone.now()) | Q(user__is_active=False)
+    return ApiKey.objects.exclude(is_over).exclude(hashed_by=key_fingerprint()).count()
+
+
+def begin() -> dict[str, Any]:
+    """Create a new key in the data folder; the current one becomes a former one at the next start.
+
+    Raises:
+        Conflict: the key is given by the environment, where its operator changes it.
+    """
+    _require_file()
+    lines = [secrets.token_urlsafe(KEY_BYTES), *SECRET_KEY_FILE.read_text().split()]
+    _write(lines)
+    return {
+        "created": True,
+        "former_keys": len(lines) - 1,
+        "next": "Restart Runyard, then run rotate-secrets.",
+    }
+
+
+def forget() -> dict[str, Any]:
+    """Drop the former keys from the data folder.
+
+    Raises:
+        Conflict: something still rests on them, or the keys are given by the environment.
+    """
+    _require_file()
+    left = rotate()
+    if count := left["api_keys_to_be_used"]:
+        raise Conflict(
+            f"{count} API keys were not used since the secret key was changed and would end; delete them, or wait."
+        )
+    current, *former = SECRET_KEY_FILE.read_text().split()
+    _write([current])
+    return {"former_keys_dropped": len(former), **left, "former_keys": 0}
+
+
+def _require_file() -> None:
+    if env.str("RUNYARD_SECRET_KEY", default=""):
+        raise Conflict(
+            "RUNYARD_SECRET_KEY is given: change it there, and name the former one in RUNYARD_SECRET_KEY_FALLBACKS."
+        )
+
+
+def _write(lines: list[str]) -> None:
+    fresh = SECRET_KEY_FILE.with_name(f"secret-key.{os.getpid()}")
+    fresh.touch(mode=0o600)
+    fresh.write_text("\n".join(lines))
+    fresh.replace(SECRET_KEY_FILE)
+
+
+def _reseal_column(column: Sealed) -> tuple[int, int]:
+    """Return how many texts were sealed anew, and how many no key opens."""
+    rows = apps.get_model(column.model)._base_manager.exclude(**{column.field: ""})
+    done = lost = 0
+    for pk in rows.values_list("pk", flat=True).order_by("pk").iterator():
+        with transaction.atomic():
+            row = rows.select_for_update(of=("self",)).filter(pk=pk).first()
+            if row is None:
+                continue
+            try:
+                setattr(row, column.field, reseal(column.purpose, getattr(row, column.field)))
+            except Unavailable:
+                lost += 1
+                continue
+            type(row)._base_manager.filter(pk=pk).update(**{column.field: getattr(row, column.field)})
+            done += 1
+    return done, lost
+
+
+def _reseal_second_factors() -> tuple[int, int]:
+    """As `_reseal_column`, of what allauth keeps among other things."""
+    done = lost = 0
+    for pk in Authenticator.objects.values_list("pk", flat=True).order_by("pk").iterator():
+        with transaction.atomic():
+            row = Authenticator.objects.select_for_update().filter(pk=pk).first()
+            if row is None:
+                continue
+            try:
+                data = _resealed(row.data, lambda text: reseal(SECOND_FACTOR, text))
+            except Unavailable:
+                lost += 1
+                continue
+            if data != row.data:
+                Authenticator.objects.filter(pk=pk).update(data=data)
+                done += 1
+    return done, lost
+
+
+def _resealed(data: dict[str, Any], seal_anew: Callable[[str], str]) -> dict[str, Any]:
+    """Return the data of a second factor: the secret of codes by time, the seed or list of recovery codes."""
+    result = dict(data)
+    for name in ("secret", "seed"):
+        if result.get(name):
+            result[name] = seal_anew(result[name])
+    if codes := result.get("migrated_codes"):
+        result["migrated_codes"] = [seal_anew(code) for code in codes]
+    return result
