@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import redis
 from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.conf import settings
@@ -20,6 +21,7 @@ from django.utils import timezone
 from accounts.models import ApiKey
 from common.crypto import key_fingerprint, reseal
 from common.errors import Conflict, Unavailable
+from common.tasks import KEY_IN_USE
 from config.env import SECRET_KEY_FILE, env
 
 KEY_BYTES = 48
@@ -46,7 +48,12 @@ COLUMNS = (
 
 
 def rotate() -> dict[str, Any]:
-    """Seal everything by the current key; say what still rests on former ones."""
+    """Seal everything by the current key; say what still rests on former ones.
+
+    Raises:
+        Conflict: a worker runs by another key, and could read none of it.
+    """
+    _require_restarted()
     unreadable = 0
     resealed = 0
     for column in COLUMNS:
@@ -102,6 +109,19 @@ def forget() -> dict[str, Any]:
     return {"former_keys_dropped": len(former), **left, "former_keys": 0}
 
 
+def _require_restarted() -> None:
+    try:
+        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=5) as client:
+            running = client.get(KEY_IN_USE)
+    except redis.RedisError:
+        return  # nothing runs
+    if isinstance(running, bytes) and running.decode() != key_fingerprint():
+        raise Conflict(
+            "A worker still has another secret key, and could not read what is sealed with this one: restart web"
+            " and worker first, or wait a minute after they were stopped."
+        )
+
+
 def _require_file() -> None:
     if env.str("RUNYARD_SECRET_KEY", default=""):
         raise Conflict(
@@ -112,7 +132,10 @@ def _require_file() -> None:
 def _write(lines: list[str]) -> None:
     fresh = SECRET_KEY_FILE.with_name(f"secret-key.{os.getpid()}")
     fresh.touch(mode=0o600)
-    fresh.write_text("\n".join(lines))
+    with fresh.open("w") as file:
+        file.write("\n".join(lines))
+        file.flush()
+        os.fsync(file.fileno())
     fresh.replace(SECRET_KEY_FILE)
 
 

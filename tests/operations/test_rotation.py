@@ -1,13 +1,15 @@
 """The secret key is changed, and nobody notices: old and new keys are side by side for as long as it takes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from django.apps import apps
+from django.conf import settings as django_settings
 from django.db.models import CharField, TextField
 
 from access.actor import SYSTEM
@@ -17,6 +19,7 @@ from accounts.models import ApiKey, SignInProvider
 from alerts.models import Secret
 from common.crypto import key_fingerprint, seal, unseal
 from common.errors import Conflict, Unauthenticated, Unavailable
+from common.tasks import HEARTBEAT_KEY, KEY_IN_USE, write_heartbeat
 from config import rotation
 from storage.models import Bucket
 from teams.invitations.mail import hash_of, hashes_of
@@ -24,6 +27,7 @@ from tests.factories import TeamFactory, UserFactory
 from tests.installation import Installation
 from tests.sdk.people import person, signed_in
 from tests.sdk.wire import Wire
+from tests.waiting import until
 
 OLD, NEW = (
     "an old secret key that is longer than 32 characters",
@@ -32,15 +36,22 @@ OLD, NEW = (
 PASSWORD = "correct horse battery"
 
 
+def forget_heartbeat() -> None:
+    with redis.Redis.from_url(django_settings.REDIS_URL) as client:
+        client.delete(HEARTBEAT_KEY, KEY_IN_USE)
+
+
 @pytest.fixture
-def keys(settings: Any) -> Callable[..., None]:
-    """Set the current key and the former ones."""
+def keys(settings: Any) -> Iterator[Callable[..., None]]:
+    """Set the current key and the former ones; no worker runs."""
+    forget_heartbeat()
 
     def use(current: str, *former: str) -> None:
         settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = current, list(former)
 
     use(OLD)
-    return use
+    yield use
+    forget_heartbeat()
 
 
 def test_every_sealed_column_is_known() -> None:
@@ -123,6 +134,14 @@ class TestRotation:
         with pytest.raises(Unauthenticated):
             secrets.actor_of_secret(secret, "127.0.0.1")
 
+    def test_nothing_is_sealed_that_a_running_worker_cannot_read(self, keys: Callable[..., None]) -> None:
+        write_heartbeat()
+        keys(NEW, OLD)
+        with pytest.raises(Conflict, match="restart web and worker first"):
+            rotation.rotate()
+        write_heartbeat()
+        assert rotation.rotate()["unreadable"] == 0
+
     def test_links_of_invitations_go_on(self, keys: Callable[..., None]) -> None:
         before = hash_of("token")
         keys(NEW, OLD)
@@ -186,7 +205,7 @@ def test_people_and_programs_go_on_over_a_change_of_the_key(new_server: Callable
                 server.change(RUNYARD_SECRET_KEY=NEW, RUNYARD_SECRET_KEY_FALLBACKS=former)
                 assert ada.wire.ask("{ viewer { username } }").status_code == 200
                 assert browser.get("/", follow_redirects=False).status_code == 200
-                server.manage("rotate_secrets")
+                until(lambda: server.management.run(["rotate_secrets"])[0] == 0, "the worker to have the key")
         wire = Wire(server.url, idle)
         with wire.http:
             assert wire.ask("{ viewer { username } }").status_code == 401
