@@ -25,12 +25,12 @@ def random_text(length: int) -> str:
 
 def keyed_hash(purpose: str, secret: str) -> str:
     """Return the hex HMAC-SHA256 of ``secret`` under the installation's key, apart per ``purpose``."""
-    return keyed_hashes(purpose, secret)[0]
+    return _hash(_key_of(purpose, settings.SECRET_KEY), secret)
 
 
 def keyed_hashes(purpose: str, secret: str) -> list[str]:
     """Return what may be stored of ``secret``: its hash under the installation's key, then those under former ones."""
-    return [hmac.new(key, secret.encode(), hashlib.sha256).hexdigest() for key in _keys(purpose)]
+    return [_hash(key, secret) for key in _keys(purpose)]
 
 
 def key_fingerprint() -> str:
@@ -41,6 +41,10 @@ def key_fingerprint() -> str:
 def is_same_secret(left: str, right: str) -> bool:
     """Compare in constant time."""
     return hmac.compare_digest(left, right)
+
+
+def _hash(key: bytes, secret: str) -> str:
+    return hmac.new(key, secret.encode(), hashlib.sha256).hexdigest()
 
 
 def _key_of(purpose: str, secret_key: str) -> bytes:

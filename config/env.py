@@ -50,7 +50,7 @@ SECRET_KEY_FILE = HOME / "secret-key"
 
 
 def secret_keys() -> list[str]:
-    """Return the secret key and, after it, former ones that are accepted beside it (docs/operate/secrets.md).
+    """Return the secret key and, after it, former ones that are accepted beside it (docs/operate/run.md).
 
     They are RUNYARD_SECRET_KEY and RUNYARD_SECRET_KEY_FALLBACKS, or the lines of the file in the data folder, which is
     made on first use with mode 0600.

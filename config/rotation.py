@@ -15,7 +15,7 @@ from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import ApiKey
@@ -54,15 +54,10 @@ def rotate() -> dict[str, Any]:
         Conflict: a worker runs by another key, and could read none of it.
     """
     _require_restarted()
-    unreadable = 0
-    resealed = 0
-    for column in COLUMNS:
-        done, lost = _reseal_column(column)
-        resealed, unreadable = resealed + done, unreadable + lost
-    done, lost = _reseal_second_factors()
+    counts = [*map(_reseal_column, COLUMNS), _reseal_second_factors()]
     return {
-        "resealed": resealed + done,
-        "unreadable": unreadable + lost,
+        "resealed": sum(done for done, _ in counts),
+        "unreadable": sum(lost for _, lost in counts),
         "former_keys": len(settings.SECRET_KEY_FALLBACKS),
         "api_keys_to_be_used": api_keys_of_former_keys(),
     }
@@ -140,39 +135,33 @@ def _write(lines: list[str]) -> None:
 
 
 def _reseal_column(column: Sealed) -> tuple[int, int]:
-    """Return how many texts were sealed anew, and how many no key opens."""
+    """Seal a column anew; returns as `_reseal_each`."""
     rows = apps.get_model(column.model)._base_manager.exclude(**{column.field: ""})
+    return _reseal_each(rows, column.field, lambda text: reseal(column.purpose, text))
+
+
+def _reseal_second_factors() -> tuple[int, int]:
+    """Seal anew what allauth keeps sealed among other things; returns as `_reseal_each`."""
+    rows = Authenticator.objects.all()
+    return _reseal_each(rows, "data", lambda data: _resealed(data, lambda text: reseal(SECOND_FACTOR, text)))
+
+
+def _reseal_each(rows: QuerySet[Any], field: str, seal_anew: Callable[[Any], Any]) -> tuple[int, int]:
+    """Return how many rows were sealed anew, and how many no key opens; each is locked only for a moment."""
     done = lost = 0
     for pk in rows.values_list("pk", flat=True).order_by("pk").iterator():
         with transaction.atomic():
             row = rows.select_for_update(of=("self",)).filter(pk=pk).first()
             if row is None:
                 continue
+            before = getattr(row, field)
             try:
-                setattr(row, column.field, reseal(column.purpose, getattr(row, column.field)))
+                after = seal_anew(before)
             except Unavailable:
                 lost += 1
                 continue
-            type(row)._base_manager.filter(pk=pk).update(**{column.field: getattr(row, column.field)})
-            done += 1
-    return done, lost
-
-
-def _reseal_second_factors() -> tuple[int, int]:
-    """As `_reseal_column`, of what allauth keeps among other things."""
-    done = lost = 0
-    for pk in Authenticator.objects.values_list("pk", flat=True).order_by("pk").iterator():
-        with transaction.atomic():
-            row = Authenticator.objects.select_for_update().filter(pk=pk).first()
-            if row is None:
-                continue
-            try:
-                data = _resealed(row.data, lambda text: reseal(SECOND_FACTOR, text))
-            except Unavailable:
-                lost += 1
-                continue
-            if data != row.data:
-                Authenticator.objects.filter(pk=pk).update(data=data)
+            if after != before:  # a passkey has nothing sealed
+                rows.filter(pk=pk).update(**{field: after})
                 done += 1
     return done, lost
 

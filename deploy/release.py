@@ -26,7 +26,6 @@ WHEELS = ROOT / "dist"
 TARGET = WHEELS / "release"
 HASHED = ROOT / "requirements.txt"
 NPM = Path(sys.executable).parent / "npm"
-CHUNK = 1024 * 1024
 
 
 class ReleaseError(Exception):

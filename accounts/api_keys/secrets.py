@@ -20,6 +20,7 @@ from common.rate_limits import count
 
 logger = logging.getLogger(__name__)
 
+_PURPOSE = "api-key"
 _START = "ry-"
 _LENGTH = 40
 _PREFIX = 8
@@ -43,7 +44,7 @@ def prefix_of(secret: str) -> str:
 
 def hash_of(secret: str) -> str:
     """Return what is stored of a secret."""
-    return keyed_hash("api-key", secret)
+    return keyed_hash(_PURPOSE, secret)
 
 
 def actor_of_secret(secret: str, address: str) -> Actor:
@@ -78,7 +79,7 @@ def actor_of_secret(secret: str, address: str) -> Actor:
 
 def _is_of(key: ApiKey, secret: str) -> bool:
     """Whether a secret is that of a key; one that was hashed under a former secret key is hashed anew."""
-    current, *former = keyed_hashes("api-key", secret)
+    current, *former = keyed_hashes(_PURPOSE, secret)
     if is_same_secret(key.hash, current):
         return True
     if not any(is_same_secret(key.hash, each) for each in former):

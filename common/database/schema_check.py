@@ -1,10 +1,11 @@
-"""Whether the tables of a database are those of today's models."""
+"""Whether the tables of a database are those of today's models, and its migrations known."""
 
 from collections import defaultdict
 
 from django.apps import apps
 from django.apps.registry import Apps
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
 
 # One query for all: Django's own introspection asks several for each table, which takes half a second.
 _COLUMNS = {
@@ -17,6 +18,14 @@ _COLUMNS = {
         FROM information_schema.columns WHERE table_schema = ANY (current_schemas(false))
     """,
 }
+
+
+def unknown_migrations(loader: MigrationLoader) -> list[str]:
+    """Name what was applied of today's apps by a version that is not this one; left-overs of other apps do no harm."""
+    known = loader.graph.nodes
+    apps_of_today = {app for app, _ in known}
+    found = sorted(key for key in loader.applied_migrations if key not in known and key[0] in apps_of_today)
+    return [f"{app}.{migration}" for app, migration in found]
 
 
 def first_difference(connection: BaseDatabaseWrapper, seen: Apps) -> str:

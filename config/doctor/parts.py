@@ -13,6 +13,7 @@ from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from common.database.schema_check import unknown_migrations
 from common.tasks import HEARTBEAT_KEY
 from config.doctor.findings import Finding, broken, fine, warning
 from storage.buckets.services import check_default_bucket, default_bucket
@@ -70,16 +71,15 @@ def database() -> Iterator[Finding]:
     try:
         executor = MigrationExecutor(connection)
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        unknown = set(executor.loader.applied_migrations) - set(executor.loader.graph.nodes)
+        unknown = unknown_migrations(executor.loader)
     except DatabaseError as error:
         yield broken(
             "database", f"{name} does not answer: {error}".strip(), "Start it, or mend RUNYARD_DATABASE_URL."
         )
         return
     if unknown:
-        newest = ", ".join(sorted(".".join(key) for key in unknown))
         advice = "Install that version again, or restore a backup of this one (docs/operate/run.md#upgrade)."
-        yield broken("database", f"{name} was migrated by another version ({newest}).", advice)
+        yield broken("database", f"{name} was migrated by another version ({', '.join(unknown)}).", advice)
     elif plan:
         missing = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in plan[:3])
         text = f"{name} lacks migrations: {missing}{', …' if len(plan) > 3 else ''}"

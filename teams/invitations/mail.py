@@ -9,17 +9,18 @@ from django.utils import timezone
 from common.crypto import keyed_hash, keyed_hashes, random_text
 from teams.models import Invitation
 
+_PURPOSE = "invitation"
 _TOKEN_LENGTH = 40
 
 
 def hash_of(token: str) -> str:
     """Return what is stored of an invitation's token."""
-    return keyed_hash("invitation", token)
+    return keyed_hash(_PURPOSE, token)
 
 
 def hashes_of(token: str) -> list[str]:
     """Return what may be stored of it: former secret keys made other hashes."""
-    return keyed_hashes("invitation", token)
+    return keyed_hashes(_PURPOSE, token)
 
 
 @transaction.atomic

@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
 from common.database.empty_database import create_tables, is_empty
-from common.database.schema_check import first_difference
+from common.database.schema_check import first_difference, unknown_migrations
 
 STATIC_STAMP = "collected-from"
 BUCKET_WAIT_S = 120
@@ -117,11 +117,7 @@ def refuse_newer(loader: MigrationLoader, name: str) -> None:
     Raises:
         CommandError: one is not.
     """
-    ours = loader.graph.nodes
-    apps_of_ours = {app for app, _ in ours}
-    unknown = sorted(key for key in loader.applied_migrations if key not in ours and key[0] in apps_of_ours)
-    if unknown:
-        newer = ", ".join(f"{app}.{migration}" for app, migration in unknown)
+    if newer := ", ".join(unknown_migrations(loader)):
         raise CommandError(f"Refusing to start: {name} was migrated by a newer Runyard ({newer}).")
 
 
