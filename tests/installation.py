@@ -69,6 +69,9 @@ class Installation:
         if self._beside is None:
             self._database.create(like=prepared.database)
             self._redis.empty()
+        self._copy_static(prepared)
+
+    def _copy_static(self, prepared: Prepared) -> None:
         shutil.copytree(prepared.static, self.home / "static")
 
     def __enter__(self) -> Self:
@@ -150,11 +153,15 @@ class Installation:
 
     def change(self, **variables: str) -> None:
         """Give web, worker and commands other settings, by a restart of each."""
+        self.configure(**variables)
+        for name in ("web", "worker"):
+            self.restart(name)
+
+    def configure(self, **variables: str) -> None:
+        """Give commands other settings, and processes that are started from now on."""
         self.env |= variables
         self.management.stop()
         self.management = Management(self.env)
-        for name in ("web", "worker"):
-            self.restart(name)
 
     def restart(self, name: str) -> None:
         """Let a process end as a service manager does, and start it again."""

@@ -12,6 +12,7 @@ from django.db.migrations import Migration, RunSQL
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
+from django.db.models import Model
 
 
 def is_empty(connection: BaseDatabaseWrapper) -> bool:
@@ -21,16 +22,35 @@ def is_empty(connection: BaseDatabaseWrapper) -> bool:
 
 def create_tables(connection: BaseDatabaseWrapper) -> None:
     """Create the tables of all models in one transaction, and record all migrations as applied."""
-    loader = MigrationExecutor(connection).loader
-    plan = [loader.graph.nodes[key] for key in sorted(loader.graph.nodes)]
+    plan = _plan(connection)
     with connection.schema_editor() as editor:
-        for model in apps.get_models():
-            if model._meta.can_migrate(connection):
-                editor.create_model(model)
-        for migration in plan:
-            _run_sql(migration, editor)
-        _record(connection, editor, plan)
+        _create(plan, connection, editor)
+        MigrationRecorder.Migration.objects.using(connection.alias).bulk_create(
+            MigrationRecorder.Migration(app=migration.app_label, name=migration.name) for migration in plan
+        )
     emit_post_migrate_signal(verbosity=0, interactive=False, db=connection.alias)
+
+
+def table_statements(connection: BaseDatabaseWrapper) -> tuple[list[str], list[str]]:
+    """Return what creates the tables, and what then gives them indexes and foreign keys; nothing is executed."""
+    with connection.schema_editor(collect_sql=True, atomic=False) as editor:
+        _create(_plan(connection), connection, editor)
+        count = len(editor.collected_sql)  # leaving appends what was deferred until rows are there
+    return editor.collected_sql[:count], editor.collected_sql[count:]
+
+
+def _plan(connection: BaseDatabaseWrapper) -> list[Migration]:
+    nodes = MigrationExecutor(connection).loader.graph.nodes
+    return [nodes[key] for key in sorted(nodes)]
+
+
+def _create(plan: list[Migration], connection: BaseDatabaseWrapper, editor: BaseDatabaseSchemaEditor) -> None:
+    models: list[type[Model]] = [MigrationRecorder.Migration, *apps.get_models()]
+    for model in models:
+        if model._meta.can_migrate(connection):
+            editor.create_model(model)
+    for migration in plan:
+        _run_sql(migration, editor)
 
 
 def _run_sql(migration: Migration, editor: BaseDatabaseSchemaEditor) -> None:
@@ -39,11 +59,3 @@ def _run_sql(migration: Migration, editor: BaseDatabaseSchemaEditor) -> None:
     for operation in migration.operations:
         if isinstance(operation, RunSQL):
             operation.database_forwards(migration.app_label, editor, state, state)
-
-
-def _record(connection: BaseDatabaseWrapper, editor: BaseDatabaseSchemaEditor, plan: list[Migration]) -> None:
-    rows = MigrationRecorder.Migration
-    editor.create_model(rows)
-    rows.objects.using(connection.alias).bulk_create(
-        rows(app=migration.app_label, name=migration.name) for migration in plan
-    )

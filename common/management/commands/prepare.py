@@ -10,12 +10,14 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connection
+from django.core.management.sql import emit_post_migrate_signal
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.exceptions import InconsistentMigrationHistory, MigrationSchemaMissing
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
 from common.database.empty_database import create_tables, is_empty
+from common.database.moving.progress import Progress
 from common.database.schema_check import first_difference, unknown_migrations
 
 STATIC_STAMP = "collected-from"
@@ -64,6 +66,7 @@ class Command(BaseCommand):
                 self.stdout.write("Creating the tables ...")
                 create_tables(connection)
                 return
+            finish_move(name)
             executor = MigrationExecutor(connection)
             refuse_newer(executor.loader, name)
             executor.loader.check_consistent_history(connection)
@@ -109,6 +112,24 @@ class Command(BaseCommand):
         except CommandError as error:
             return str(error)
         return ""
+
+
+def finish_move(name: str) -> None:
+    """Make a database that `move_database` has filled an installation's.
+
+    Raises:
+        CommandError: it is not whole, or was not compared.
+    """
+    progress = Progress(connection)
+    if not progress.exists():
+        return
+    if not progress.is_same:
+        raise CommandError(
+            f"Refusing to start: the move to {name} was cut off. Run move-database again on the SQLite database."
+        )
+    with transaction.atomic():
+        emit_post_migrate_signal(verbosity=0, interactive=False, db=connection.alias)
+        progress.drop()
 
 
 def refuse_newer(loader: MigrationLoader, name: str) -> None:
