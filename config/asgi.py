@@ -26,6 +26,7 @@ from access.routes import Open, declare
 from accounts.operators.impersonation import impersonating_sockets
 from automations.evaluation import watcher
 from common import live
+from common.database.timeouts import limit_statements
 from common.server import own_process
 from common.server.django_handler import DjangoHandler
 from common.server.static_files import HashedStaticFiles
@@ -78,6 +79,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
+            limit_statements()
             live.send_on(asyncio.get_running_loop())
             committer.start()
             watcher.start()

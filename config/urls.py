@@ -4,7 +4,7 @@ import sys
 from typing import cast
 
 from django.contrib import admin
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.urls import include, path, re_path
 from django.utils.translation import gettext as _
@@ -16,7 +16,8 @@ from access.web import metrics_page, styleguide
 from access.web.refusals import refusal
 from access.web.requests import redirecting_view
 from accounts.views import verification
-from common.errors import UNANSWERED, TooManyRequests, Unavailable
+from common.database.sql import what_failed
+from common.errors import TooManyRequests, Unavailable
 from common.server import health
 from config.admin.registration import register_models
 
@@ -44,13 +45,15 @@ def handler429(request: HttpRequest) -> HttpResponse:
 
 def handler500(request: HttpRequest) -> HttpResponseBase:
     """Tell a database that is locked, full or away as 503, in words that need no database, for clients to ask again."""
-    if not isinstance(sys.exc_info()[1], OperationalError):
+    error = sys.exc_info()[1]
+    if not isinstance(error, OperationalError | InterfaceError):
         return server_error(request)
+    message = what_failed(error)
     if request.path.startswith("/api/"):
-        body = {"error": {"code": Unavailable.code, "message": UNANSWERED, "detail": None}}
+        body = {"error": {"code": Unavailable.code, "message": message, "detail": None}}
         return JsonResponse(body, status=Unavailable.status, headers=dict(Unavailable.headers))
     return HttpResponse(
-        UNANSWERED, status=Unavailable.status, headers=dict(Unavailable.headers), content_type="text/plain"
+        message, status=Unavailable.status, headers=dict(Unavailable.headers), content_type="text/plain"
     )
 
 

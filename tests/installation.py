@@ -30,6 +30,7 @@ class Installation:
     Args:
         home: Its data folder.
         beside: Another one, whose database and Redis it has: a further host of the same installation.
+        database_url: An empty database that somebody else removes; else one is created.
         worker_app: The module of the worker's Celery application.
         variables: Settings, which a further host does not get from the first one.
     """
@@ -39,6 +40,7 @@ class Installation:
         home: Path,
         *,
         beside: "Installation | None" = None,
+        database_url: str = "",
         worker_app: str = "config.celery",
         **variables: str,
     ) -> None:
@@ -46,6 +48,7 @@ class Installation:
         _made += 1
         self.home = home
         self._beside = beside
+        self._database_url = database_url
         self._worker_app = worker_app
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -60,6 +63,7 @@ class Installation:
             "RUNYARD_PORT": str(self.port),
             "RUNYARD_URL": self.url,
             "RUNYARD_REDIS_URL": self._redis.url,
+            **({"RUNYARD_DATABASE_URL": database_url} if database_url else {}),
             **variables,
         }
         self.management = Management(self.env)
@@ -67,12 +71,12 @@ class Installation:
     def _begin_as(self, prepared: Prepared) -> None:
         """Copy the tables and static files; its secrets are its own."""
         if self._beside is None:
-            self._database.create(like=prepared.database)
             self._redis.empty()
-        self._copy_static(prepared)
-
-    def _copy_static(self, prepared: Prepared) -> None:
+            if not self._database_url:
+                self._database.create(like=prepared.database)
         shutil.copytree(prepared.static, self.home / "static")
+        if self._database_url:
+            self.manage("prepare")
 
     def __enter__(self) -> Self:
         check_that_it_is_marked()

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import operator
 import os
 import random
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from tests import waiting
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire, history
 from tests.stored import Expected, line_of, row_of, system_row_of
@@ -98,6 +100,14 @@ class Writer(threading.Thread):
         self.join(timeout=PATIENCE_S)
         self.wire.http.close()
         assert not self.is_alive(), f"no answer; the last acknowledged post is {self.acknowledged}"
+
+
+def wait_for_posts(writers: list[Writer]) -> None:
+    """Wait until each has had one more acknowledged."""
+    seen = [writer.acknowledged for writer in writers]
+    waiting.until(
+        lambda: all(map(operator.gt, (one.acknowledged for one in writers), seen)), "posts to go on"
+    )
 
 
 def work_until_killed(

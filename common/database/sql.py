@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
+
+from common.errors import UNANSWERED
+
+_CANCELED = "57014"
+"""What PostgreSQL says of a statement that it ended."""
 
 
 def execute_many(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -30,3 +36,13 @@ def is_lasting(error: Exception) -> bool:
     cause = error.__cause__
     state = getattr(cause, "sqlstate", None) or ""  # 22: data exception, 54: program limit exceeded
     return state[:2] in {"22", "54"} or getattr(cause, "sqlite_errorname", "") == "SQLITE_TOOBIG"
+
+
+def what_failed(error: Exception) -> str:
+    """Say of an error that does not last what somebody who waits should know."""
+    if getattr(error.__cause__, "sqlstate", None) == _CANCELED:
+        return (
+            f"The database needed more than {settings.DATABASE_TIMEOUT_S} s for this (RUNYARD_DATABASE_TIMEOUT_S);"
+            " try again, or ask for less at once."
+        )
+    return UNANSWERED

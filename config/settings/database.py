@@ -17,6 +17,16 @@ WEB_DRAIN_S = 1.0
 """How long a web process that ends takes requests over connections that are idle (`common.server.http_protocol`)."""
 DATABASE_URL = env.str("RUNYARD_DATABASE_URL", default=f"sqlite:///{HOME}/runyard.sqlite3")
 
+DATABASE_POOLER = env.bool("RUNYARD_DATABASE_POOLER", default=False)
+"""Whether a pooler in transaction mode (PgBouncer) lies between: then nothing may be set for a session."""
+DATABASE_TIMEOUT_S = env.int("RUNYARD_DATABASE_TIMEOUT_S", default=60)
+"""How long a statement of web may take (`common.database.timeouts`)."""
+_SESSION = (
+    # locks of a host that was cut off in a transaction are free again after as long as this
+    "-c idle_in_transaction_session_timeout=300000"
+    " -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+)
+
 _database: dict[str, Any] = env.db_url_config(DATABASE_URL)
 _database["ATOMIC_REQUESTS"] = False
 if _database["ENGINE"].endswith("sqlite3"):
@@ -33,8 +43,16 @@ else:
     _database["CONN_MAX_AGE"] = 0  # it goes back to the pool
     # a connection of the pool may be of before a restart of the server: looked at when it is taken
     _database["CONN_HEALTH_CHECKS"] = True
+    _database["DISABLE_SERVER_SIDE_CURSORS"] = DATABASE_POOLER  # the next statement may meet another session
     _database["OPTIONS"] = {
         "connect_timeout": 5,
+        # a server that is gone without a word, and one that no longer takes what is sent, are noticed in a minute
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 30_000,
         "pool": {"min_size": 2, "max_size": env.int("RUNYARD_DATABASE_POOL", default=16), "timeout": 10},
+        **({} if DATABASE_POOLER else {"options": _SESSION}),
+        **_database.get("OPTIONS", {}),  # of the URL: sslmode, target_session_attrs
     }
 DATABASES = {"default": _database}

@@ -4,7 +4,6 @@ Nothing is kept on a host that another one needs, so a proxy may send each reque
 """
 
 import json
-import operator
 import os
 import random
 import subprocess
@@ -27,7 +26,7 @@ from tests.environments import python_of
 from tests.fakes.buckets import BucketServer
 from tests.fixtures import installed
 from tests.installation import Installation
-from tests.killing import Writer
+from tests.killing import Writer, wait_for_posts
 from tests.ports import free_port
 from tests.sdk.people import Person, person, signed_in
 from tests.sdk.wire import Run, Wire, history, row
@@ -184,12 +183,6 @@ def test_no_post_is_refused_while_each_host_is_restarted_in_turn(hosts: Hosts, t
         for writer in writers:
             writer.finish()
     assert [(writer.refused, writer.sent_again) for writer in writers] == [([], 0)] * WRITERS
-
-
-def wait_for_posts(writers: list[Writer]) -> None:
-    """Wait until each has had one more acknowledged."""
-    seen = [writer.acknowledged for writer in writers]
-    until(lambda: all(map(operator.gt, (one.acknowledged for one in writers), seen)), "posts to go on")
 
 
 class TestNoHostIsNeeded:

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from config.env import ROOT
 from tests import sdks
-from tests.databases import GIVEN, SQLITE, Prepared
+from tests.databases import GIVEN, SQLITE, Database
 from tests.installation import Installation
 from tests.management import Management
 from tests.sdk.people import Person, person
@@ -58,31 +59,29 @@ print(ByteEntry.objects.create(team_id=1, category="file", delta_bytes=1).pk)
 NOTES = "from runs.models import Run; print(repr(Run.objects.earliest('pk').notes))"
 
 
-class Embedded(Installation):
-    """Begins in SQLite; its PostgreSQL database has no table yet."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(home, RUNYARD_DATABASE_URL=f"sqlite:///{home / SQLITE}")
-        self.postgresql = self._database.url
-
-    def _begin_as(self, prepared: Prepared) -> None:
-        self._database.create()
-        self._redis.empty()
-        super()._copy_static(prepared)
-        self.manage("prepare")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
-    with Embedded(tmp_path_factory.mktemp("embedded")) as installation:
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Installation]:
+    """Give one that begins in SQLite."""
+    with Installation(tmp_path, database_url=f"sqlite:///{tmp_path / SQLITE}") as installation:
         yield installation
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Iterator[str]:
+    """Give the URL of a database without a table."""
+    database = Database(f"runyard_moved_{os.getpid()}", tmp_path / SQLITE)
+    database.create()
+    yield database.url
+    database.drop()
 
 
 def shell(server: Installation, code: str) -> str:
     return str(server.manage("shell", "--no-imports", "-c", code)).strip()
 
 
-def test_a_filled_installation_moves_and_goes_on(server: Embedded, sdk: Callable[[str], Path]) -> None:
+def test_a_filled_installation_moves_and_goes_on(
+    target: str, server: Installation, sdk: Callable[[str], Path]
+) -> None:
     with person(server, "mover") as ada:
         fill(server)
         run = ada.wire.begin("moving")
@@ -90,19 +89,17 @@ def test_a_filled_installation_moves_and_goes_on(server: Embedded, sdk: Callable
         gone = int(shell(server, PREPARE))
         key = shell(server, "from demo.people import make_keys; print(make_keys()['ada'])")
         before = seen_by(sdk("0.31.0"), server, key)
-        refuses_while_it_runs(server)
+        refuses_while_it_runs(server, target)
         server.stop()
         content = content_of(server.home / SQLITE)
-        kill_half_way(server)
-        refuses_to_start_on_a_part(server)
-        moved = server.manage("move_database", "--to", server.postgresql)
+        kill_half_way(server, target)
+        refuses_to_start_on_a_part(server, target)
+        moved = server.manage("move_database", "--to", target)
         assert content_of(server.home / SQLITE) == content, "the source was written to"
         assert moved["tables"]["runs_run"]["rows"] > len(before)
         assert moved["left_out"] == []
-        assert (
-            server.manage("move_database", "--to", server.postgresql, "--check")["tables"] == moved["tables"]
-        )
-        server.configure(RUNYARD_DATABASE_URL=server.postgresql)
+        assert server.manage("move_database", "--to", target, "--check")["tables"] == moved["tables"]
+        server.configure(RUNYARD_DATABASE_URL=target)
         server.manage("prepare")
         server.start()
         go_on(server, ada, run)
@@ -132,33 +129,33 @@ def content_of(file: Path) -> str:
         return hashlib.sha256("".join(link.iterdump()).encode(errors="replace")).hexdigest()
 
 
-def refuses_while_it_runs(server: Embedded) -> None:
-    status, _printed, errors = server.management.run(["move_database", "--to", server.postgresql])
+def refuses_while_it_runs(server: Installation, target: str) -> None:
+    status, _printed, errors = server.management.run(["move_database", "--to", target])
     assert status == 1
     assert "Another process has the database open" in errors
 
 
-def kill_half_way(server: Embedded) -> None:
+def kill_half_way(server: Installation, target: str) -> None:
     """Let it be killed several times; each goes on where the last one was."""
     for enough in (1, 5_000, 12_000):
         with (server.home / "move.log").open("w") as log:
-            command = server.management.start(["move_database", "--to", server.postgresql], log, log)
-            until(lambda: command.is_over() or copied(server) >= enough, "rows to be copied")  # noqa: B023
+            command = server.management.start(["move_database", "--to", target], log, log)
+            until(lambda: command.is_over() or copied(target) >= enough, "rows to be copied")  # noqa: B023
             assert not command.is_over(), (server.home / "move.log").read_text()
             command.kill()
             command.wait()
 
 
-def refuses_to_start_on_a_part(server: Embedded) -> None:
-    with Management(server.env | {"RUNYARD_DATABASE_URL": server.postgresql}) as management:
+def refuses_to_start_on_a_part(server: Installation, target: str) -> None:
+    with Management(server.env | {"RUNYARD_DATABASE_URL": target}) as management:
         status, _printed, errors = management.run(["prepare"])
     assert status == 1
     assert "was cut off" in errors
 
 
-def copied(server: Embedded) -> int:
+def copied(target: str) -> int:
     """Return how many rows are in the target, as it says itself."""
-    with psycopg.connect(server.postgresql) as link:
+    with psycopg.connect(target) as link:
         try:
             [rows] = link.execute("SELECT sum(copied) FROM runyard_move").fetchone() or (0,)
         except psycopg.errors.UndefinedTable:
@@ -166,7 +163,7 @@ def copied(server: Embedded) -> int:
         return int(rows or 0)
 
 
-def go_on(server: Embedded, ada: Person, run: Run) -> None:
+def go_on(server: Installation, ada: Person, run: Run) -> None:
     """The same run logs on, by the keys and cursors that were moved."""
     wire = Wire(server.url, ada.key)
     with wire.http:

@@ -9,11 +9,11 @@ import logging
 import re
 from typing import Any
 
-from django.db import DataError, OperationalError
+from django.db import DataError, InterfaceError, OperationalError
 from graphql import GraphQLError
 
-from common.database.sql import is_lasting
-from common.errors import UNANSWERED, Conflict, DomainError, Unavailable
+from common.database.sql import is_lasting, what_failed
+from common.errors import Conflict, DomainError, Unavailable
 from common.telemetry.definitions import database_failed
 from ingest.services import NowhereToLog
 
@@ -62,11 +62,13 @@ def answer_to(errors: list[GraphQLError], *, is_query: bool) -> tuple[int, list[
             logger.error("GraphQL field %s: the database refused: %s", error.path, cause)
             status = max(status, 400)
             entry["message"] = "The database cannot store this request; sending it again does not help."
-        elif isinstance(cause, OperationalError):  # locked, full, or away: SDKs send it again
+        elif isinstance(
+            cause, OperationalError | InterfaceError
+        ):  # locked, full, or away: SDKs send it again
             logger.error("GraphQL field %s: the database failed: %s", error.path, cause)
             database_failed("graphql", cause)
             status = max(status, Unavailable.status)
-            entry |= {"message": UNANSWERED, "extensions": {"code": Unavailable.code}}
+            entry |= {"message": what_failed(cause), "extensions": {"code": Unavailable.code}}
         elif cause is not None and not isinstance(cause, GraphQLError):
             logger.error("GraphQL field %s failed", error.path, exc_info=cause)
             database_failed("graphql", cause)
