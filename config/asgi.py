@@ -26,7 +26,7 @@ from access.routes import Open, declare
 from accounts.operators.impersonation import impersonating_sockets
 from automations.evaluation import watcher
 from common import live
-from common.database.timeouts import limit_statements
+from common.database.connecting import limit_statements
 from common.server import own_process
 from common.server.django_handler import DjangoHandler
 from common.server.static_files import HashedStaticFiles

@@ -13,6 +13,7 @@ from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from common.database.connecting import why_refused
 from common.database.schema_check import unknown_migrations
 from common.tasks import HEARTBEAT_KEY
 from config.doctor.findings import Finding, broken, fine, warning
@@ -73,9 +74,8 @@ def database() -> Iterator[Finding]:
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
         unknown = unknown_migrations(executor.loader)
     except DatabaseError as error:
-        yield broken(
-            "database", f"{name} does not answer: {error}".strip(), "Start it, or mend RUNYARD_DATABASE_URL."
-        )
+        reason, advice = why_refused(error)
+        yield broken("database", f"{name} does not answer: {reason}", advice)
         return
     if unknown:
         advice = "Install that version again, or restore a backup of this one (docs/operate/run.md#upgrade)."

@@ -20,7 +20,7 @@ DATABASE_URL = env.str("RUNYARD_DATABASE_URL", default=f"sqlite:///{HOME}/runyar
 DATABASE_POOLER = env.bool("RUNYARD_DATABASE_POOLER", default=False)
 """Whether a pooler in transaction mode (PgBouncer) lies between: then nothing may be set for a session."""
 DATABASE_TIMEOUT_S = env.int("RUNYARD_DATABASE_TIMEOUT_S", default=60)
-"""How long a statement of web may take (`common.database.timeouts`)."""
+"""How long a statement of web may take (`common.database.connecting`)."""
 _SESSION = (
     # locks of a host that was cut off in a transaction are free again after as long as this
     "-c idle_in_transaction_session_timeout=300000"

@@ -24,4 +24,4 @@ ALERT_GATHER_S = 0  # tests that are about gathering set it
 if "init_command" in (_options := DATABASES["default"]["OPTIONS"]):
     _options["init_command"] = _options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
 else:
-    _options["options"] = "-c synchronous_commit=off"
+    _options["options"] = f"{_options.get('options', '')} -c synchronous_commit=off"

@@ -32,8 +32,8 @@ def _program(name: str) -> str:
     return str(found)
 
 
-def _user() -> dict[str, Any]:
-    """Return as whom processes run."""
+def user_of_servers() -> dict[str, Any]:
+    """Return as whom servers run that refuse to be root's."""
     return {"user": "postgres", "group": "postgres", "extra_groups": []} if os.getuid() == 0 else {}
 
 
@@ -43,7 +43,7 @@ class PostgresServer:
     def __init__(self) -> None:
         self.port = free_port()
         self._folder = Path(tempfile.mkdtemp(prefix="runyard-postgresql-"))
-        if _user():
+        if user_of_servers():
             shutil.chown(self._folder, "postgres", "postgres")
         self._data = self._folder / "data"
         self._process: subprocess.Popen[bytes] | None = None
@@ -77,7 +77,7 @@ class PostgresServer:
             capture_output=True,
             text=True,
             check=False,
-            **_user(),
+            **user_of_servers(),
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -86,7 +86,7 @@ class PostgresServer:
         command = [_program("postgres"), "-D", str(self._data), "-p", str(self.port)]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                command, cwd=self._folder, stdout=log, stderr=log, start_new_session=True, **_user()
+                command, cwd=self._folder, stdout=log, stderr=log, start_new_session=True, **user_of_servers()
             )
         until(self._answers, "PostgreSQL to answer")
 

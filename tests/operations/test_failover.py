@@ -3,8 +3,10 @@
 import random
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
+from tests import clients
 from tests.databases import GIVEN
 from tests.fakes.postgresql import PostgresServer, pair
 from tests.installation import Installation
@@ -21,6 +23,7 @@ pytestmark = [
 ]
 
 WRITERS = 3
+TIMEOUT_S = 5
 ENDED = amount("times that all connections end", 5, 100)
 END_ALL = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'runyard' AND pid <> pg_backend_pid()
@@ -42,8 +45,27 @@ def server(
     primary.execute("CREATE DATABASE runyard")
     hosts = f"127.0.0.1:{primary.port},127.0.0.1:{standby.port}"
     url = f"postgres://postgres@{hosts}/runyard?target_session_attrs=read-write"
-    with Installation(tmp_path_factory.mktemp("failover"), database_url=url) as installation:
+    home = tmp_path_factory.mktemp("failover")
+    with Installation(home, database_url=url, RUNYARD_DATABASE_TIMEOUT_S=str(TIMEOUT_S)) as installation:
         yield installation
+
+
+def test_a_statement_that_takes_too_long_is_ended_and_says_the_limit(
+    server: Installation, servers: tuple[PostgresServer, PostgresServer]
+) -> None:
+    """Who waits is told, also where it is a lock that it waits for; a migration's, say."""
+    with (
+        person(server, "failover-bob") as bob,
+        psycopg.connect(server.env["RUNYARD_DATABASE_URL"]) as link,
+    ):
+        link.execute("LOCK TABLE runs_project IN ACCESS EXCLUSIVE MODE")
+        reply = clients.request("GET", f"{server.url}/api/v1/projects/", auth=("api", bob.key))
+        link.rollback()
+        told = reply.json()["error"]["message"]
+        assert (reply.status_code, f"more than {TIMEOUT_S} s" in told) == (503, True), told
+        assert "RUNYARD_DATABASE_TIMEOUT_S" in told
+        again = clients.request("GET", f"{server.url}/api/v1/projects/", auth=("api", bob.key))
+        assert again.status_code == 200
 
 
 def test_no_row_is_lost_or_doubled_when_connections_end_and_a_standby_takes_over(

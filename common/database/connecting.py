@@ -1,0 +1,41 @@
+"""Connections to PostgreSQL: how long their statements may take, and why there is none."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connections
+
+
+def limit_statements() -> None:
+    """Let PostgreSQL end statements of this process that take longer than RUNYARD_DATABASE_TIMEOUT_S.
+
+    Call it before the process connects. A pooler takes no settings of a session: there the role has them
+    (docs/operate/run.md).
+    """
+    config = connections.settings[DEFAULT_DB_ALIAS]
+    if (
+        config["ENGINE"].endswith("postgresql")
+        and not settings.DATABASE_POOLER
+        and settings.DATABASE_TIMEOUT_S
+    ):
+        options = config["OPTIONS"]
+        timeout = f"-c statement_timeout={settings.DATABASE_TIMEOUT_S * 1000}"
+        options["options"] = f"{options.get('options', '')} {timeout}".strip()
+
+
+def why_refused(error: Exception) -> tuple[str, str]:
+    """Say why the database does not let this process in, and how to mend it.
+
+    Args:
+        error: The one of the pool, which tells no more than that it has waited.
+    """
+    connection: Any = connections[DEFAULT_DB_ALIAS]
+    reason = str(error)
+    if connection.vendor == "postgresql":
+        try:
+            connection.Database.connect(**connection.get_connection_params()).close()
+        except connection.Database.Error as cause:
+            reason = str(cause)
+    if "startup parameter" in reason:
+        return reason.strip(), "It is a pooler: set RUNYARD_DATABASE_POOLER=true (docs/operate/run.md)."
+    return reason.strip(), "Start it, or mend RUNYARD_DATABASE_URL."
