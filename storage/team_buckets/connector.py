@@ -91,6 +91,34 @@ def disconnect(*, actor: Actor, team: Team) -> BucketMove:
     return _begin(actor, "team.disconnect_bucket", team, before, services.default_bucket())
 
 
+def begin_default_moves() -> list[BucketMove]:
+    """Begin to move what teams without a bucket of their own have elsewhere to where their new files go.
+
+    So it is once the settings name another place. Moves of such teams that are under way are among those returned.
+    """
+    target = services.default_bucket()
+    target_id = target.pk if target else None
+    begun = []
+    for team in Team.objects.filter(bucket=None).order_by("pk"):
+        with transaction.atomic():
+            if _lock_without_bucket(team) and (move := _default_move(team, target_id)):
+                begun.append(move)
+    return begun
+
+
+def _lock_without_bucket(team: Team) -> bool:
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    return not Bucket.objects.filter(team=team).exists()
+
+
+def _default_move(team: Team, target_id: int | None) -> BucketMove | None:
+    if move := moving.under_way(team.pk):
+        moving.wake(move)
+        return move
+    count = moving.misplaced(team.pk, target_id).count()
+    return BucketMove.objects.create(team=team, target_id=target_id, files_left=count) if count else None
+
+
 def replace_credentials(*, actor: Actor, team: Team, credentials: Mapping[str, str]) -> Bucket:
     """Open the team's bucket by other credentials, or the one that its files are being moved out of.
 

@@ -1,4 +1,4 @@
-"""``manage.py move_storage TEAM``: give a team a bucket of its own, or move its files back."""
+"""``manage.py move_storage``: give a team a bucket of its own, or move its files back; or bring along all others'."""
 
 import json
 import sys
@@ -17,14 +17,19 @@ from teams.models import Team
 
 
 class Command(BaseCommand):
-    help = "Move all files of a team to a bucket of its own, or back; what is cut off goes on by --resume."
+    help = "Move the files of a team to a bucket of its own, or back; or of all others to where new files go."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say which team, and where to."""
-        parser.add_argument("team", help="Name of the team.")
+        parser.add_argument("team", nargs="?", help="Name of the team.")
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--to", help="Address of the bucket, or “default” for where other teams’ files go.")
         what.add_argument("--resume", action="store_true", help="Go on now with a move that has stopped.")
+        what.add_argument(
+            "--all",
+            action="store_true",
+            help="Instead of a team: bring what teams without a bucket have to where RUNYARD_STORAGE_URL says.",
+        )
         parser.add_argument("--credentials", help="File with the bucket’s credentials as JSON; - for stdin.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,14 +38,19 @@ class Command(BaseCommand):
         Raises:
             CommandError: it does not go on; says why.
         """
+        if options["all"] == bool(options["team"]):
+            raise CommandError("Name a team, or give --all.")
+        try:
+            moves = connector.begin_default_moves() if options["all"] else [self._of_team(options)]
+        except DomainError as error:
+            raise CommandError(error.message) from None
+        self._follow(moves)
+
+    def _of_team(self, options: dict[str, Any]) -> BucketMove:
         team = Team.objects.filter(name=options["team"], deleted_at=None).first()
         if team is None:
             raise CommandError(f"There is no team “{options['team']}”.")
-        try:
-            move = self._resumed(team) if options["resume"] else _begun(team, options)
-        except DomainError as error:
-            raise CommandError(error.message) from None
-        self._follow(move)
+        return self._resumed(team) if options["resume"] else _begun(team, options)
 
     def _resumed(self, team: Team) -> BucketMove:
         move = moving.under_way(team.pk)
@@ -49,20 +59,28 @@ class Command(BaseCommand):
         moving.wake(move)
         return move
 
-    def _follow(self, move: BucketMove) -> None:
-        """Do it, or watch the worker that does."""
-        while move.finished_at is None:
-            moving.go_on(move.pk)
-            move.refresh_from_db()
-            if move.error:
-                for blob, why in move.unreadable.items():
-                    self.stderr.write(f"Content {blob}: {why}")
-                raise CommandError(
-                    f"{move.files_done} files were moved, {move.files_left} were not: {move.error}"
-                )
-            if move.finished_at is None:
-                time.sleep(1)
-        self.stdout.write(f"{move.files_done} files ({move.bytes_done} bytes) were moved: {move}.")
+    def _follow(self, moves: list[BucketMove]) -> None:
+        """Do them, or watch the worker that does; one that stops holds up no other."""
+        left = moves
+        while left := [move for move in left if not self._is_over(move)]:
+            time.sleep(1)
+        if stopped := [move for move in moves if move.error]:
+            raise CommandError("\n".join(map(self._told, stopped)))
+        files, size = sum(move.files_done for move in moves), sum(move.bytes_done for move in moves)
+        places = ", ".join(sorted({str(move.target or "the data folder") for move in moves}))
+        self.stdout.write(f"{files} files ({size} bytes) were moved{f' to {places}' if places else ''}.")
+
+    def _is_over(self, move: BucketMove) -> bool:
+        """Go on with a move; say whether it has ended or stopped."""
+        moving.go_on(move.pk)
+        move.refresh_from_db()
+        return move.finished_at is not None or bool(move.error)
+
+    def _told(self, move: BucketMove) -> str:
+        """Name what cannot be read, and return why the move does not go on."""
+        for blob, why in move.unreadable.items():
+            self.stderr.write(f"Content {blob}: {why}")
+        return f"{move.team}: {move.files_done} files were moved, {move.files_left} were not: {move.error}"
 
 
 def _begun(team: Team, options: dict[str, Any]) -> BucketMove:

@@ -283,6 +283,35 @@ def test_the_command_moves_and_says_what_is_wrong(
     assert buckets.bucket_for(run.project.team_id) is None
 
 
+def test_all_others_follow_to_a_place_that_the_settings_name_anew(
+    run: Run, bucket: FakeProvider, settings: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+):
+    """From the data folder into the installation's bucket; a team with a bucket of its own stays there."""
+    monkeypatch.setattr(moving, "SETTLED_AFTER", timedelta())
+    other = RunFactory()
+    add_run_file(other, "own.txt", b"own")
+    own = _finish(_connect(other.project.team)).target
+    before = _contents(run.project.team)
+    settings.STORAGE_URL = "s3://shared/all?region=eu-west-1"
+    buckets.forget()
+    bucket.is_down = True
+    with pytest.raises(CommandError, match=f"{run.project.team}: .* The bucket does not answer"):
+        call_command("move_storage", "--all")
+    bucket.is_down = False
+    call_command("move_storage", "--all")
+    assert "6 files" in capsys.readouterr().out
+    shared = buckets.default_bucket()
+    assert set(RunFile.objects.exclude(run=other).values_list("blob__bucket", flat=True)) == {
+        shared and shared.pk
+    }
+    assert set(RunFile.objects.filter(run=other).values_list("blob__bucket", flat=True)) == {own and own.pk}
+    assert _contents(run.project.team) == before
+    call_command("move_storage", "--all")
+    assert capsys.readouterr().out.startswith("0 files")
+    with pytest.raises(CommandError, match="Name a team"):
+        call_command("move_storage", "--to", "default")
+
+
 def test_what_comes_to_lie_elsewhere_later_is_moved_too(run: Run):
     """A run that was moved into the team, or a draft begun before, has its files where they were."""
     move = _finish(_connect(run.project.team))
