@@ -15,7 +15,7 @@ _LOCK_NOT_AVAILABLE = "55P03"
 
 
 def with_short_locks(
-    connection: BaseDatabaseWrapper, act: Callable[[], None], tell: Callable[[str], None]
+    connection: BaseDatabaseWrapper, act: Callable[[], object], tell: Callable[[str], object]
 ) -> None:
     """Do something that is safe to begin again; begin again where a lock could not be had at once.
 
@@ -46,7 +46,7 @@ def with_short_locks(
             return
 
 
-def _act_once(connection: BaseDatabaseWrapper, act: Callable[[], None]) -> None:
+def _act_once(connection: BaseDatabaseWrapper, act: Callable[[], object]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET lock_timeout = '{WAIT_S}s'")
     try:

@@ -37,9 +37,8 @@ def execute(statement: str) -> None:
 def holding_the_table() -> Iterator[Callable[[], None]]:
     """Read the table in a transaction that stays open; give what ends it."""
     given = connection.get_connection_params()
-    with psycopg.connect(
-        **{name: given[name] for name in ("dbname", "host", "port", "user", "password") if name in given}
-    ) as link:
+    names = given.keys() & {"dbname", "host", "port", "user", "password"}
+    with psycopg.connect(**{name: given[name] for name in names}) as link:
         link.execute("SELECT * FROM in_use")
         yield link.rollback
         link.rollback()

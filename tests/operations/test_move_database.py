@@ -25,6 +25,7 @@ from tests.waiting import until
 
 pytestmark = [
     pytest.mark.processes,
+    pytest.mark.dialect,
     pytest.mark.skipif(not GIVEN.startswith("postgres"), reason="there is no PostgreSQL to move to"),
 ]
 
@@ -51,6 +52,10 @@ last = ByteEntry.objects.create(team_id=1, category="file", delta_bytes=1)
 print(last.pk)
 last.delete()
 Run.objects.filter(pk=Run.objects.earliest("pk").pk).update(notes={ODD!r})
+"""
+TOO_LONG = """
+from storage.models import ByteEntry
+ByteEntry.objects.create(team_id=1, category="x" * 17, delta_bytes=1)
 """
 NEXT = """
 from storage.models import ByteEntry
@@ -91,6 +96,7 @@ def test_a_filled_installation_moves_and_goes_on(
         before = seen_by(sdk("0.31.0"), server, key)
         refuses_while_it_runs(server, target)
         server.stop()
+        refuses_what_does_not_fit(server, target)
         content = content_of(server.home / SQLITE)
         kill_half_way(server, target)
         refuses_to_start_on_a_part(server, target)
@@ -98,6 +104,7 @@ def test_a_filled_installation_moves_and_goes_on(
         assert content_of(server.home / SQLITE) == content, "the source was written to"
         assert moved["tables"]["runs_run"]["rows"] > len(before)
         assert moved["left_out"] == []
+        finds_what_differs(server, target)
         assert server.manage("move_database", "--to", target, "--check")["tables"] == moved["tables"]
         server.configure(RUNYARD_DATABASE_URL=target)
         server.manage("prepare")
@@ -130,9 +137,32 @@ def content_of(file: Path) -> str:
 
 
 def refuses_while_it_runs(server: Installation, target: str) -> None:
-    status, _printed, errors = server.management.run(["move_database", "--to", target])
+    assert "Another process has the database open" in refused(server, "--to", target)
+
+
+def refused(server: Installation, *arguments: str) -> str:
+    """Return why the command does nothing."""
+    status, _printed, errors = server.management.run(["move_database", *arguments])
     assert status == 1
-    assert "Another process has the database open" in errors
+    return errors
+
+
+def refuses_what_does_not_fit(server: Installation, target: str) -> None:
+    """SQLite knows no length of texts."""
+    shell(server, TOO_LONG)
+    assert "storage_byteentry.category: 1 are longer than 16 characters" in refused(server, "--to", target)
+    shell(server, "from storage.models import ByteEntry; ByteEntry.objects.latest('pk').delete()")
+    assert copied(target) == 0
+
+
+def finds_what_differs(server: Installation, target: str) -> None:
+    """One letter of one row."""
+    notes = "UPDATE runs_run SET notes = {} WHERE id = (SELECT min(id) FROM runs_run)"
+    with psycopg.connect(target, autocommit=True) as link:
+        link.execute(notes.format("notes || 'x'"))
+        assert "must not be used" in (told := refused(server, "--to", target, "--check"))
+        assert "Tables: runs_run (" in told
+        link.execute(notes.format("left(notes, -1)"))
 
 
 def kill_half_way(server: Installation, target: str) -> None:
