@@ -90,7 +90,7 @@ class Table:
 
 
 def tables() -> list[Table]:
-    """Return all tables, those of many-to-many fields among them; that of the migrations last: it tells what is there."""
+    """Return all tables; that of the migrations last, since it tells what is there."""
     models: list[type[Model]] = [*apps.get_models(include_auto_created=True), MigrationRecorder.Migration]
     return [Table(model) for model in models if model._meta.managed and not model._meta.proxy]
 
