@@ -75,7 +75,7 @@ class Table:
         long = [field for field in self.fields if isinstance(field, BinaryField | TextField | JSONField)]
         if not long:
             return _MOST_ROWS
-        [sizes] = _asked(using, self.name, [f"MAX(LENGTH({_quoted(using, field)}))" for field in long])
+        sizes = _only_row(using, self.name, [f"MAX(LENGTH({_quoted(using, field)}))" for field in long])
         return max(1, min(_MOST_ROWS, BATCH_BYTES // max(1, sum(size or 0 for size in sizes))))
 
     def misfits(self, using: str) -> Iterator[str]:
@@ -83,7 +83,7 @@ class Table:
         checks = [check for field in self.fields for check in _checks(using, field)]
         if not checks:
             return
-        [counts] = _asked(using, self.name, [f"SUM({condition})" for _field, condition, _what in checks])
+        counts = _only_row(using, self.name, [f"SUM({condition})" for _field, condition, _what in checks])
         for (field, _condition, what), count in zip(checks, counts, strict=True):
             if count:
                 yield f"{self.name}.{field.column}: {count} {what}"
@@ -125,8 +125,9 @@ def _quoted(using: str, field: "Field[Any, Any]") -> str:
     return connections[using].ops.quote_name(str(field.column))
 
 
-def _asked(using: str, table: str, expressions: Sequence[str]) -> list[Row]:
+def _only_row(using: str, table: str, expressions: Sequence[str]) -> Row:
     connection: BaseDatabaseWrapper = connections[using]
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(expressions)} FROM {connection.ops.quote_name(table)}")  # noqa: S608
-        return list(cursor.fetchall())
+        row: Row = cursor.fetchone()
+        return row

@@ -65,7 +65,7 @@ class Command(BaseCommand):
         while left := [move for move in left if not self._is_over(move)]:
             time.sleep(1)
         if stopped := [move for move in moves if move.error]:
-            raise CommandError("\n".join(map(self._told, stopped)))
+            raise CommandError("\n".join(map(self._failure_of, stopped)))
         files, size = sum(move.files_done for move in moves), sum(move.bytes_done for move in moves)
         places = ", ".join(sorted({str(move.target or "the data folder") for move in moves}))
         self.stdout.write(f"{files} files ({size} bytes) were moved{f' to {places}' if places else ''}.")
@@ -76,7 +76,7 @@ class Command(BaseCommand):
         move.refresh_from_db()
         return move.finished_at is not None or bool(move.error)
 
-    def _told(self, move: BucketMove) -> str:
+    def _failure_of(self, move: BucketMove) -> str:
         """Name what cannot be read, and return why the move does not go on."""
         for blob, why in move.unreadable.items():
             self.stderr.write(f"Content {blob}: {why}")
