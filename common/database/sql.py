@@ -40,9 +40,9 @@ def is_lasting(error: Exception) -> bool:
 
 def what_failed(error: Exception) -> str:
     """Say of an error that does not last what somebody who waits should know."""
-    if getattr(error.__cause__, "sqlstate", None) == _CANCELED:
-        return (
-            f"The database needed more than {settings.DATABASE_TIMEOUT_S} s for this (RUNYARD_DATABASE_TIMEOUT_S);"
-            " try again, or ask for less at once."
-        )
-    return UNANSWERED
+    if getattr(error.__cause__, "sqlstate", None) != _CANCELED:
+        return UNANSWERED
+    limit = f"{settings.DATABASE_TIMEOUT_S} s for this (RUNYARD_DATABASE_TIMEOUT_S)"
+    if settings.DATABASE_POOLER:  # then the limit is the role's
+        limit = "its statement_timeout for this"
+    return f"The database needed more than {limit}; try again, or ask for less at once."

@@ -1,5 +1,7 @@
 """What is answered while the database is locked, full or away, and after it comes back."""
 
+from typing import Any
+
 import psycopg
 import pytest
 from django.db import OperationalError
@@ -39,6 +41,17 @@ def test_a_locked_database_is_503_in_graphql() -> None:
     status, [told] = answer_to([error], is_query=False)
     assert (status, told["extensions"]["code"]) == (503, "unavailable")
     assert "did not answer" in told["message"]
+
+
+@pytest.mark.parametrize(("is_pooled", "limit"), [(False, "7 s"), (True, "its statement_timeout")])
+def test_a_statement_that_was_ended_says_by_which_limit(settings: Any, is_pooled: bool, limit: str) -> None:
+    """Behind a pooler it is the role's own, which we do not know."""
+    settings.DATABASE_TIMEOUT_S, settings.DATABASE_POOLER = 7, is_pooled
+    ended = OperationalError("canceling statement due to statement timeout")
+    ended.__cause__ = psycopg.errors.QueryCanceled()
+    status, [told] = answer_to([GraphQLError(str(ended), original_error=ended)], is_query=True)
+    assert (status, told["extensions"]["code"]) == (503, "unavailable")
+    assert f"more than {limit}" in told["message"]
 
 
 @pytest.mark.django_db

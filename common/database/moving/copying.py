@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.db import DatabaseError, DataError, connections, transaction
+from django.db import DatabaseError, DataError, IntegrityError, connections, transaction
 from django.db.models import JSONField
 
 from common.database.moving.progress import Progress, TableProgress
@@ -24,7 +24,7 @@ def copy_rows(table: Table, source: str, target: str, progress: Progress, tell: 
             with transaction.atomic(using=target):
                 _write(table, target, rows)
                 progress.record(table.name, reached)
-        except DataError as error:
+        except (DataError, IntegrityError) as error:
             raise Conflict(f"PostgreSQL does not take rows of {table.name}: {error}") from error
         tell(f"{table.name}: {reached.rows} rows copied")
     return reached.rows
