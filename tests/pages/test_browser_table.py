@@ -12,6 +12,7 @@ from tests.browser import listen_to, sign_in, wait_until
 from tests.factories import PASSWORD
 from tests.installation import Installation
 from tests.sdk.wire import Run, Wire
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -379,8 +380,7 @@ def test_a_phone_shows_names_and_scrolls_only_the_table(page: Page) -> None:
     """UI-6: header and name stay in view, the page never scrolls sideways. RUN-24: names are cut in the middle."""
     page.locator("[data-scroll]").evaluate("view => { view.scrollLeft = 300; view.scrollTop = 500; }")
     name = page.locator("tr[data-uid] th").nth(20)
-    box = name.bounding_box()
-    assert box is not None
+    box = until(name.bounding_box, "rows to be drawn anew after scrolling")
     assert 0 <= box["x"] < 60
     head = page.locator("thead th").nth(1).bounding_box()
     area = page.locator("[data-scroll]").bounding_box()
