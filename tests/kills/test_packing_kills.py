@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.installation import Installation
-from tests.killing import KILLS, Writer, work_until_killed
+from tests.killing import KILLS, Writer, wait_for_posts, work_until_killed
 from tests.sdk.people import person
 from tests.sdk.wire import Wire
 from tests.stored import look
@@ -54,6 +54,8 @@ def test_rows_survive_the_packer_killed_at_random_moments(
         writer = Writer(Wire(server.url, ada.key), run, seed=4)
         writer.start()
         for _ in range(KILLS):
+            for _ in range(2):  # what a slow machine posts meanwhile may be too little to pack
+                wait_for_posts([writer])
             work_until_killed(server, PACKER, chance.uniform(0, 0.25))
         writer.finish()
         work_until_killed(server, PACKER, None)
