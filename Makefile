@@ -166,7 +166,8 @@ requirements: $(DEV) ## Compile the requirement files with hashes (UPGRADE=--upg
 		--excludes tests/integrations/torch.txt $$file -o $${file%.in}.txt || exit 1; done
 	$(COMPILE) tests/fakes/requirements-localstripe.in -o tests/fakes/requirements-localstripe.txt
 	$(COMPILE) tests/fakes/requirements-buckets.in -o tests/fakes/requirements-buckets.txt
-	$(BIN)/npm install --prefix tests/fakes/azurite --package-lock-only --ignore-scripts --no-audit --no-fund
+	for folder in azurite clickhouse_library; do \
+		$(BIN)/npm install --prefix tests/fakes/$$folder --package-lock-only --ignore-scripts --no-audit --no-fund || exit 1; done
 	$(COMPILE) deploy/requirements-tools.in -o deploy/requirements-tools.txt
 	for file in bench/peers/requirements-*.in; do $(COMPILE) $$file -o $${file%.in}.txt || exit 1; done
 

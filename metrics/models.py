@@ -133,6 +133,7 @@ class SegmentStore(models.IntegerChoices):
     FILES = 0, "files of the data folder"
     DATABASE = 1, "database"
     BUCKET = 2, "bucket"
+    CLICKHOUSE = 3, "ClickHouse"
 
 
 class Segment(models.Model):

@@ -3,12 +3,14 @@
 `server`       a real installation with the production command lines, one for the session (`Installation`)
 `new_server`   makes further ones: ``new_server(RUNYARD_CRASH_TIMEOUT_S="60")``
 `bucket_servers`  ``bucket_servers("moto").new_bucket()`` is a bucket (`tests.fakes.buckets`)
+`clickhouse`   lets the test's process keep packed metrics in two shards (`tests.fakes.clickhouse`)
 `sdk`          ``sdk("0.31.0")`` is the Python that has this release of the SDK
 `member_of`    makes a user with a role in a team, `api_key` a key for a user (`tests.factories`)
 `run_script`   runs a script with such a Python: ``run_script(sdk("0.31.0"), code, server.client_env(key))``
 """
 
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -27,6 +29,7 @@ from tests.sdk import table
 
 if TYPE_CHECKING:  # the providers' libraries are for those who ask for a bucket
     from tests.fakes.buckets import BucketServer
+    from tests.fakes.clickhouse import Shards
 
 __all__ = ["api_key", "checked", "member_of"]
 RERUN_TOLD = 3_000
@@ -174,6 +177,29 @@ def bucket_servers() -> "Iterator[Callable[[str], BucketServer]]":
             return running[kind]
 
         yield get
+
+
+@pytest.fixture(scope="session")
+def clickhouse_shards() -> "Iterator[Shards]":
+    """Return a cluster of two ClickHouse servers, for the session."""
+    from tests.fakes.clickhouse import shards
+
+    with shards() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def clickhouse(clickhouse_shards: "Shards", settings: Any) -> "Iterator[Shards]":
+    """Let the test's own process keep packed metrics in a database of ClickHouse that is empty."""
+    from metrics.store.clickhouse import servers, tables
+    from tests.fakes.clickhouse import CLUSTER
+
+    database = f"tests_{uuid.uuid4().hex}"
+    settings.CLICKHOUSE_URL, settings.CLICKHOUSE_CLUSTER = clickhouse_shards.url(database), CLUSTER
+    tables.create(servers.cluster_servers())
+    yield clickhouse_shards
+    for server in clickhouse_shards.servers:
+        server.ask(f"DROP DATABASE {database}")
 
 
 @pytest.fixture(scope="session")

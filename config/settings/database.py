@@ -10,6 +10,9 @@ DATA_FOLDER = HOME
 BLOB_ROOT = HOME / "blobs"
 SEGMENT_ROOT = HOME / "segments"
 SEGMENT_STORE = env.str("RUNYARD_SEGMENTS", default="files")
+CLICKHOUSE_URL = env.str("RUNYARD_CLICKHOUSE_URL", default="")
+CLICKHOUSE_CLUSTER = env.str("RUNYARD_CLICKHOUSE_CLUSTER", default="")
+"""Of the servers' ``remote_servers``; "" is one server."""
 
 WEB_THREADS = env.int("RUNYARD_WEB_THREADS", default=64)
 """Pages and answers of APIs that a web process makes at once: many, since some wait for a bucket or another server."""

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='segment',
             name='store',
-            field=models.SmallIntegerField(choices=[(0, 'files of the data folder'), (1, 'database'), (2, 'bucket')], default=0),
+            field=models.SmallIntegerField(choices=[(0, 'files of the data folder'), (1, 'database'), (2, 'bucket'), (3, 'ClickHouse')], default=0),
         ),
         migrations.AddConstraint(
             model_name='segment',

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from cachetools import LRUCache
 
-from metrics.models import Segment
+from metrics.models import Segment, SegmentStore
 from metrics.store import segments
 from metrics.store.downsampling import Points
 from metrics.store.segment_storage import SegmentStorage, storage_at
@@ -16,6 +16,8 @@ CACHE_BYTES = 64 * 1024 * 1024
 """Charts of one page ask for the same columns again and again; a column of a full segment has half a MiB."""
 _UNPACKED_INDEX = 20
 """So many times its packed size an index takes as Python objects, about."""
+
+_REMOTE = frozenset({SegmentStore.BUCKET, SegmentStore.CLICKHOUSE})
 
 Range = tuple[int, int]
 """Start and length of a part."""
@@ -58,7 +60,7 @@ class SegmentReader:
     @property
     def is_remote(self) -> bool:
         """Whether a read waits for a network, so that it pays to fetch what is needed at once."""
-        return self._place[1] is not None
+        return self._place[0] in _REMOTE
 
     @property
     def storage(self) -> SegmentStorage:

@@ -1,4 +1,4 @@
-"""Where segments' bytes lie: files of the data folder, the database, or the installation's bucket.
+"""Where segments' bytes lie: files of the data folder, the database, the installation's bucket, or ClickHouse.
 
 `settings.SEGMENT_STORE` says where new ones go, and the row of each where it lies. Content is written once and never
 changed. What no row names is removed an hour later by `metrics.store.sweeping`, so that a reader that has just looked
@@ -20,6 +20,7 @@ from django.utils import timezone
 from common.backups.deletion_lock import erasing
 from common.errors import Invalid
 from metrics.models import Segment, SegmentContent, SegmentStore
+from metrics.store.clickhouse.storage import ClickHouseSegmentStorage
 from metrics.store.segment_bucket import BucketSegmentStorage
 from storage.backends.base import StorageUnavailable
 from storage.buckets.services import default_bucket
@@ -30,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class SegmentStorage(Protocol):
-    """Stores bytes by name. All methods raise StorageUnavailable where a bucket does not answer."""
+    """Stores bytes by name. All methods raise StorageUnavailable where a bucket or ClickHouse does not answer."""
 
     store: SegmentStore
     bucket_id: int | None
@@ -172,6 +173,7 @@ STORAGES: dict[str, Callable[[], SegmentStorage]] = {
     "files": FileSegmentStorage,
     "database": DatabaseSegmentStorage,
     "bucket": _default_bucket_storage,
+    "clickhouse": ClickHouseSegmentStorage,
 }
 """By the words of RUNYARD_SEGMENTS."""
 
@@ -185,11 +187,18 @@ def configured_storage() -> SegmentStorage:
     return STORAGES[settings.SEGMENT_STORE]()
 
 
+_WITHOUT_BUCKET: dict[SegmentStore, Callable[[], SegmentStorage]] = {
+    SegmentStore.FILES: FileSegmentStorage,
+    SegmentStore.DATABASE: DatabaseSegmentStorage,
+    SegmentStore.CLICKHOUSE: ClickHouseSegmentStorage,
+}
+
+
 def storage_at(store: int, bucket_id: int | None) -> SegmentStorage:
     """Return the storage that a segment's row names."""
     if bucket_id is not None:
         return BucketSegmentStorage(bucket_id)
-    return DatabaseSegmentStorage() if store == SegmentStore.DATABASE else FileSegmentStorage()
+    return _WITHOUT_BUCKET[SegmentStore(store)]()
 
 
 def storage_of(segment: Segment) -> SegmentStorage:
@@ -201,7 +210,8 @@ def all_places() -> list[tuple[int, int | None]]:
     """Return, for `storage_at`, every place where segments may lie, or what is left of them: no buckets of teams."""
     own = Bucket.objects.filter(team=None, sealed_credentials="").order_by("pk")
     buckets = [(SegmentStore.BUCKET, pk) for pk in own.values_list("pk", flat=True)]
-    return [(SegmentStore.FILES, None), (SegmentStore.DATABASE, None), *buckets]
+    clickhouse = [(SegmentStore.CLICKHOUSE, None)] if settings.CLICKHOUSE_URL else []
+    return [(SegmentStore.FILES, None), (SegmentStore.DATABASE, None), *clickhouse, *buckets]
 
 
 def discard(storage: SegmentStorage, names: Collection[str]) -> None:

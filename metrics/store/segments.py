@@ -8,7 +8,7 @@ per group of keys that the same rows have it keeps where the row numbers lie.
 
 import json
 import struct
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -169,6 +169,15 @@ class SegmentIndex:
                 found.append(tuple(group["rows"]))
             found += [(start, length) for _codec, start, length, _mode in placed]
         return found + (self.ranges_of_others() if names is None else [])
+
+    def starts(self) -> Iterator[int]:
+        """Yield where each part of the content begins, and the footer, in no order."""
+        for group in self.body["groups"]:
+            yield from (start for _codec, start, _length, _mode in group["columns"].values())
+            levels = group["levels"].values()
+            yield from (start for blocks in levels for start, _length in blocks.values())
+            yield from (group["rows"] or [])[:1]
+        yield from (self.body["other"] or [])[:1]
 
     def ranges_of_others(self) -> list[tuple[int, int]]:
         """Return where lies what `others` reads."""

@@ -43,10 +43,10 @@ def _small(monkeypatch, tmp_path, settings):
     monkeypatch.setattr(compaction, "MERGE_AT", 3)
 
 
-@pytest.fixture(params=["files", "database", "bucket"])
+@pytest.fixture(params=["files", "database", "bucket", "clickhouse"])
 def cold_store(request, settings):
-    if request.param == "bucket":
-        request.getfixturevalue("bucket")
+    if request.param in {"bucket", "clickhouse"}:
+        request.getfixturevalue(request.param)
     settings.SEGMENT_STORE = request.param
     return segment_storage.configured_storage()
 

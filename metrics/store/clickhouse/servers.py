@@ -1,0 +1,205 @@
+"""Statements to the servers of one ClickHouse cluster, over their HTTP interface.
+
+https://clickhouse.com/docs/interfaces/http: the statement and its parameters lie in the URL, rows in the body. Threads
+share the connections.
+"""
+
+import logging
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote, urlencode, urlsplit
+
+import urllib3
+from django.conf import settings
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+from urllib3.util import Timeout
+
+from storage.backends.base import StorageUnavailable
+
+logger = logging.getLogger(__name__)
+
+READ_S, WRITE_S = 15.0, 60.0
+"""How long an answer may take: somebody looks at a chart; a segment has up to some tens of MB."""
+_CONNECT_S = 3.0
+_DOWN_FOR_S = 30.0
+"""A server that could not be reached is tried last for so long."""
+_CONNECTIONS = 32
+_PORTS = {"http": 8123, "https": 8443}
+_UNREACHED = NewConnectionError, ConnectTimeoutError
+"""Nothing was sent: another server may be asked whatever the statement does."""
+
+
+class ServerRefused(StorageUnavailable):
+    """ClickHouse answered that it cannot; ``code`` is its number of the error."""
+
+    def __init__(self, server: str, code: int, text: str) -> None:
+        super().__init__(f"ClickHouse ({server}) refuses: {text}")
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterAddress:
+    """What RUNYARD_CLICKHOUSE_URL says."""
+
+    servers: tuple[str, ...]
+    """``scheme://host:port`` of each."""
+    user: str
+    password: str
+    database: str
+
+
+def address_of(url: str) -> ClusterAddress:
+    """Read ``http[s]://[user[:password]@]host[:port][,host[:port]…][/database]``.
+
+    Raises:
+        ValueError: it is another.
+    """
+    given = urlsplit(url)
+    login, _at, hosts = given.netloc.rpartition("@")
+    if given.scheme not in _PORTS or not hosts or given.query or given.fragment:
+        raise ValueError("http[s]://[user:password@]host[:port][,host[:port]...][/database] is expected")
+    servers = []
+    for host in hosts.split(","):
+        one = urlsplit(f"//{host}")
+        if not one.hostname:
+            raise ValueError("a host is missing between two commas")
+        name = f"[{one.hostname}]" if ":" in one.hostname else one.hostname
+        servers.append(f"{given.scheme}://{name}:{one.port or _PORTS[given.scheme]}")
+    user, _colon, password = login.partition(":")
+    database = given.path.strip("/") or "runyard"
+    if not database.isidentifier():
+        raise ValueError("the name of the database has other characters than letters, digits and _")
+    return ClusterAddress(tuple(servers), unquote(user) or "default", unquote(password), database)
+
+
+class Servers:
+    """All servers of the cluster; any of them answers for all shards."""
+
+    def __init__(self, address: ClusterAddress) -> None:
+        self.address = address
+        self._down_until: dict[str, float] = {}
+        self._http = urllib3.PoolManager(
+            maxsize=_CONNECTIONS, retries=False, headers={"X-ClickHouse-User": address.user}
+            | ({"X-ClickHouse-Key": address.password} if address.password else {}),
+        )  # fmt: skip
+
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, *, timeout_s: float = READ_S, **options: Any
+    ) -> bytes:
+        """Return what one server answers; where one cannot be reached, or breaks off, the next is asked.
+
+        Args:
+            statement: Without side effects; values as ``{name:Type}``.
+            parameters: The values.
+            timeout_s: For the whole answer of one server.
+            options: Settings of ClickHouse for this statement.
+
+        Raises:
+            StorageUnavailable: none answers, or one refuses.
+        """
+        return self._first(statement, parameters, options, timeout_s=timeout_s, gone=(HTTPError,))
+
+    def write(self, statement: str, rows: bytes, **options: Any) -> None:
+        """Insert rows by one server; durable on their shard when this returns.
+
+        Raises:
+            StorageUnavailable: none can be reached, or one refuses or breaks off: rows may be stored then.
+        """
+        self._first(statement, {}, options, body=rows, timeout_s=WRITE_S, gone=_UNREACHED)
+
+    def on_each(self, statement: str, parameters: Mapping[str, Any] | None = None, **options: Any) -> dict[str, bytes]:
+        """Return the answer of every server.
+
+        Raises:
+            StorageUnavailable: one does not answer; others may have done it.
+        """
+        return {server: self.on(server, statement, parameters, **options) for server in self.address.servers}
+
+    def on(
+        self, server: str, statement: str, parameters: Mapping[str, Any] | None = None, **options: Any
+    ) -> bytes:
+        """Return the answer of one server.
+
+        Raises:
+            StorageUnavailable: it does not answer, or refuses.
+        """
+        try:
+            return self._send(server, statement, parameters, options, timeout_s=WRITE_S)
+        except HTTPError as error:
+            raise _unanswered(server, error) from error
+
+    def _first(
+        self,
+        statement: str,
+        parameters: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        *,
+        timeout_s: float,
+        gone: tuple[type[HTTPError], ...],
+        body: bytes | None = None,
+    ) -> bytes:
+        for server in self._in_turn():
+            try:
+                return self._send(server, statement, parameters, options, timeout_s=timeout_s, body=body)
+            except gone as error:
+                self._down_until[server] = time.monotonic() + _DOWN_FOR_S
+                logger.warning("ClickHouse server %s does not answer: %s", server, error)
+                failed = _unanswered(server, error)
+            except HTTPError as error:
+                raise _unanswered(server, error) from error
+        raise failed
+
+    def _in_turn(self) -> list[str]:
+        """Return all servers in random order, so that each has as much to do; those last seen down at the end."""
+        now = time.monotonic()
+        servers = random.sample(self.address.servers, len(self.address.servers))
+        return sorted(servers, key=lambda server: self._down_until.get(server, 0) > now)
+
+    def _send(
+        self,
+        server: str,
+        statement: str,
+        parameters: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        *,
+        timeout_s: float,
+        body: bytes | None = None,
+    ) -> bytes:
+        fields = {
+            "database": self.address.database,
+            "wait_end_of_query": 1,  # an error in the middle of the rows has a status of its own
+            "query": statement,
+            **options,
+            **{f"param_{name}": value for name, value in (parameters or {}).items()},
+        }
+        url = f"{server}/?{urlencode(fields)}"
+        answer = self._http.request("POST", url, body=body, timeout=Timeout(connect=_CONNECT_S, read=timeout_s))
+        if answer.status != 200:
+            text = answer.data.decode(errors="replace").strip()
+            code = int(answer.headers.get("X-ClickHouse-Exception-Code", 0))
+            raise ServerRefused(server, code, text[:300] or f"HTTP {answer.status}")
+        return answer.data
+
+
+def _unanswered(server: str, error: HTTPError) -> StorageUnavailable:
+    return StorageUnavailable(f"ClickHouse ({server}) does not answer ({type(error).__name__}); try again later.")
+
+
+@lru_cache(maxsize=4)
+def _servers(url: str) -> Servers:
+    return Servers(address_of(url))
+
+
+def cluster_servers() -> Servers:
+    """Return those that the settings name.
+
+    Raises:
+        StorageUnavailable: they name none.
+    """
+    if not settings.CLICKHOUSE_URL:
+        raise StorageUnavailable("No metrics can be kept in ClickHouse: RUNYARD_CLICKHOUSE_URL is not set.")
+    return _servers(settings.CLICKHOUSE_URL)
