@@ -12,6 +12,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from common.errors import Invalid
 from common.safe_http.addresses import networks_of
 from config.env import HOME, env
+from metrics.store.clickhouse.servers import address_of
 from storage.buckets.services import open_bucket
 from storage.models import Bucket
 
@@ -33,7 +34,7 @@ EMAIL_SCHEMES = (
     "memorymail",
     "dummymail",
 )
-SEGMENT_STORES = ("files", "database", "bucket")
+SEGMENT_STORES = ("files", "database", "bucket", "clickhouse")
 SIGNUP_RULES = ("open", "invitation")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 
@@ -218,16 +219,15 @@ def check_support_contact(**_: Any) -> list[CheckMessage]:
 
 
 def check_segments(**_: Any) -> list[CheckMessage]:
-    """Packed metrics go to one of three places, and to a bucket only where there is one."""
-    if settings.SEGMENT_STORE == "bucket" and not settings.STORAGE_URL:
-        hint = f"Give the bucket's address as RUNYARD_STORAGE_URL. {DOCS}#data"
-        return [
-            Error(
-                "RUNYARD_SEGMENTS is bucket, but there is no RUNYARD_STORAGE_URL.",
-                hint=hint,
-                id="runyard.E011",
-            )
-        ]
+    """Packed metrics go to one of four places, and to a bucket or ClickHouse only where there is one."""
+    needed = {
+        "bucket": ("RUNYARD_STORAGE_URL", settings.STORAGE_URL),
+        "clickhouse": ("RUNYARD_CLICKHOUSE_URL", settings.CLICKHOUSE_URL),
+    }
+    name, value = needed.get(settings.SEGMENT_STORE, ("", "none is needed"))
+    if not value:
+        text = f"RUNYARD_SEGMENTS is {settings.SEGMENT_STORE}, but there is no {name}."
+        return [Error(text, hint=f"Give its address as {name}. {DOCS}#data", id="runyard.E011")]
     if settings.SEGMENT_STORE in SEGMENT_STORES:
         return []
     hint = f"Give one of {', '.join(SEGMENT_STORES)}. {DOCS}#data"
@@ -350,6 +350,19 @@ def check_storage(**_: Any) -> list[CheckMessage]:
     return []
 
 
+def check_clickhouse(**_: Any) -> list[CheckMessage]:
+    """Whether it answers is tried by `manage.py prepare_clickhouse`."""
+    try:
+        if settings.CLICKHOUSE_URL:
+            address_of(settings.CLICKHOUSE_URL)
+        if settings.CLICKHOUSE_CLUSTER and not re.fullmatch(r"[A-Za-z_][\w.-]*", settings.CLICKHOUSE_CLUSTER):
+            raise ValueError("RUNYARD_CLICKHOUSE_CLUSTER is not the name of a cluster")
+    except ValueError as error:
+        hint = f"Such as http://user:password@first:8123,second:8123/runyard. {DOCS}#data"
+        return [Error(f"RUNYARD_CLICKHOUSE_URL: {error}.", hint=hint, id="runyard.E022")]
+    return []
+
+
 ALL: list[Check] = [
     check_url,
     check_home,
@@ -374,4 +387,5 @@ ALL: list[Check] = [
     check_billing_grace,
     check_stripe,
     check_storage,
+    check_clickhouse,
 ]

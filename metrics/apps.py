@@ -14,6 +14,6 @@ class MetricsConfig(AppConfig):
         from runs.lifecycle import participants
 
         register_reading("store", instrumentation.read_store)
-        register_elsewhere(store_size.count_in_buckets)
+        register_elsewhere(store_size.count_elsewhere)
         participants.register_run_participant(MetricsRunParticipant())
         register_highlights_provider(MetricsHighlights())

@@ -26,6 +26,14 @@ from config import checks
         ("SEGMENT_STORE", "database", checks.check_segments, None),
         ("SEGMENT_STORE", "bucket", checks.check_segments, "runyard.E011"),
         ("SEGMENT_STORE", "s3", checks.check_segments, "runyard.E011"),
+        ("SEGMENT_STORE", "clickhouse", checks.check_segments, "runyard.E011"),
+        ("CLICKHOUSE_URL", "", checks.check_clickhouse, None),
+        ("CLICKHOUSE_URL", "https://u:p%40@first,[::1]:8124/metrics", checks.check_clickhouse, None),
+        *(
+            ("CLICKHOUSE_URL", url, checks.check_clickhouse, "runyard.E022")
+            for url in ("first:8123", "clickhouse://first", "http://", "http://a,,b", "http://a:b", "http://a/b-c", "http://a?x=1")
+        ),
+        ("CLICKHOUSE_CLUSTER", "it's", checks.check_clickhouse, "runyard.E022"),
         ("STORAGE_URL", "", checks.check_storage, None),
         ("STORAGE_URL", "/var/files", checks.check_storage, "runyard.E021"),
         ("STORAGE_URL", "s3://bucket", checks.check_storage, "runyard.E021"),

@@ -121,7 +121,11 @@ def data_locations() -> list[tuple[str, str]]:
     room = f"{disk.free / GIB:.1f} GiB of {disk.total / GIB:.0f} GiB free"
     is_sent = not str(settings.EMAIL_BACKEND).endswith("OutboxBackend")
     bucket = settings.STORAGE_URL.partition("?")[0]
-    segments = {"database": "in the database", "bucket": f"in the bucket {bucket}"}.get(
+    segments = {
+        "database": "in the database",
+        "bucket": f"in the bucket {bucket}",
+        "clickhouse": without_password(settings.CLICKHOUSE_URL),
+    }.get(
         settings.SEGMENT_STORE, str(settings.SEGMENT_ROOT)
     )
     return [

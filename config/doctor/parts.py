@@ -16,7 +16,10 @@ from django.db.migrations.executor import MigrationExecutor
 from common.database.connecting import why_refused
 from common.database.schema_check import unknown_migrations
 from common.tasks import HEARTBEAT_KEY
+from common.errors import DomainError
 from config.doctor.findings import Finding, broken, fine, warning
+from metrics.store.clickhouse import tables
+from metrics.store.clickhouse.servers import cluster_servers
 from storage.buckets.services import check_default_bucket, default_bucket
 
 GIB = 1024**3
@@ -187,6 +190,17 @@ def bucket() -> Iterator[Finding]:
         yield broken("storage", error, "See docs/operate/storage.md for the rights that it needs.")
     else:
         yield fine("storage", f"{default_bucket()} takes and gives files")
+
+
+def clickhouse() -> Iterator[Finding]:
+    """Yield whether every server of ClickHouse has the tables, and reaches all shards."""
+    if not settings.CLICKHOUSE_URL:
+        return
+    try:
+        servers = cluster_servers()
+        yield fine("clickhouse", f"version {tables.check(servers)} answers, {len(servers.address.servers)} servers")
+    except DomainError as error:
+        yield broken("clickhouse", error.message, "See docs/operate/storage.md#clickhouse.")
 
 
 def _redis() -> "redis.Redis":

@@ -4,9 +4,10 @@ from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Count, Sum
+from django.db.models.functions import Coalesce
 
 from common.database.sql import execute_in
-from metrics.models import Segment
+from metrics.models import Segment, SegmentStore
 from storage.models import Bucket
 
 
@@ -22,8 +23,14 @@ def stored_sizes(run_ids: Collection[int]) -> dict[int, int]:
     return {run_id: int(size) for run_id, size in rows}
 
 
-def count_in_buckets() -> list[dict[str, Any]]:
-    """Return which segments lie in buckets, for backups, which hold none of these."""
+def count_elsewhere() -> list[dict[str, Any]]:
+    """Return which segments lie in buckets and in ClickHouse, for backups, which hold none of these."""
+    in_clickhouse = Segment.objects.filter(store=SegmentStore.CLICKHOUSE)
+    sums = in_clickhouse.aggregate(files=Count("pk"), bytes=Coalesce(Sum("size_bytes"), 0))
+    return _in_buckets() + ([{"where": "ClickHouse (packed metrics)", **sums}] if sums["files"] else [])
+
+
+def _in_buckets() -> list[dict[str, Any]]:
     found = Segment.objects.filter(bucket__isnull=False).values("bucket").order_by("bucket")
     sums = list(found.annotate(files=Count("pk"), bytes=Sum("size_bytes")))
     buckets = Bucket.objects.in_bulk([row["bucket"] for row in sums])

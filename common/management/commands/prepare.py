@@ -49,6 +49,7 @@ class Command(BaseCommand):
         self.migrate()
         self.collect_static()
         self.try_bucket(create=create_bucket)
+        self.prepare_clickhouse()
         call_command("create_first_operator", stdout=self.stdout, stderr=self.stderr)
         self.stdout.flush()
         connection.close()
@@ -89,6 +90,15 @@ class Command(BaseCommand):
         call_command("collectstatic", interactive=False, verbosity=0, clear=True)
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(state)
+
+    def prepare_clickhouse(self) -> None:
+        """Create the tables in ClickHouse; until that can be done, rows stay where they are."""
+        if not settings.CLICKHOUSE_URL:
+            return
+        try:
+            call_command("prepare_clickhouse", stdout=self.stdout)
+        except CommandError as error:
+            self.stderr.write(f"{error} Metrics are not packed until it can; runs are logged without it.")
 
     def try_bucket(self, *, create: bool) -> None:
         """Say what is wrong with the bucket of the settings; runs are logged without it, and it may come back.

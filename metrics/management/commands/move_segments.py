@@ -1,4 +1,4 @@
-"""``manage.py move_segments --to files|database|bucket``."""
+"""``manage.py move_segments --to files|database|bucket|clickhouse``."""
 
 import time
 from argparse import ArgumentParser
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         """Move, and show how far it is.
 
         Raises:
-            CommandError: a bucket does not answer, or some segments cannot be read.
+            CommandError: a bucket or ClickHouse does not answer, or some segments cannot be read.
         """
         if options["to"] != settings.SEGMENT_STORE:
             self.stderr.write(

@@ -79,16 +79,6 @@ def tables_of(servers: Servers) -> Tables:
     return Tables(servers.address.database, settings.CLICKHOUSE_CLUSTER)
 
 
-def version_of(servers: Servers, server: str) -> tuple[int, ...]:
-    """Return a server's version.
-
-    Raises:
-        StorageUnavailable: it does not answer.
-    """
-    text = servers.on(server, "SELECT version()", database="default").decode()
-    return tuple(int(part) for part in text.strip().split(".") if part.isdigit())
-
-
 def create(servers: Servers, *, is_replicated: bool = False) -> None:
     """Create what is missing, on every server.
 
@@ -97,9 +87,42 @@ def create(servers: Servers, *, is_replicated: bool = False) -> None:
         StorageUnavailable: one does not answer, or refuses.
     """
     for server in servers.address.servers:
-        version = version_of(servers, server)
-        if version < OLDEST:
-            oldest = ".".join(map(str, OLDEST))
-            raise Invalid(f"ClickHouse ({server}) is version {'.'.join(map(str, version))}; {oldest} is needed.")
+        _require_new_enough(servers, server)
     for statement in tables_of(servers).statements(is_replicated=is_replicated):
         servers.on_each(statement, database="default")
+
+
+def check(servers: Servers) -> str:
+    """Return the versions of the servers, each of which has the tables and reaches all shards.
+
+    Raises:
+        Invalid: a server is too old, or lacks the cluster or the tables.
+        StorageUnavailable: one does not answer, or refuses.
+    """
+    tables, versions = tables_of(servers), set()
+    for server in servers.address.servers:
+        versions.add(_require_new_enough(servers, server))
+        if tables.cluster and not _count(servers, server, "clusters", "cluster", tables.cluster):
+            raise Invalid(f"ClickHouse ({server}) knows no cluster {tables.cluster!r} (RUNYARD_CLICKHOUSE_CLUSTER).")
+        if _count(servers, server, "tables", "database", tables.database) < len(tables.statements()) - 1:
+            raise Invalid(f"ClickHouse ({server}) lacks tables in {tables.database}: run `runyard prepare-clickhouse`.")
+        servers.on(server, f"SELECT count() FROM {NUMBERS} WHERE key = ''")
+    return ", ".join(sorted(versions))
+
+
+def _require_new_enough(servers: Servers, server: str) -> str:
+    """Return a server's version.
+
+    Raises:
+        Invalid: it is too old.
+    """
+    text = servers.on(server, "SELECT version()", database="default").decode().strip()
+    if tuple(int(part) for part in text.split(".")[:2]) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise Invalid(f"ClickHouse ({server}) is version {text}; Runyard needs {oldest} or newer.")
+    return text
+
+
+def _count(servers: Servers, server: str, table: str, column: str, value: str) -> int:
+    statement = f"SELECT count() FROM system.{table} WHERE {column} = {{value:String}}"
+    return int(servers.on(server, statement, {"value": value}, database="default"))
