@@ -194,6 +194,7 @@ def clickhouse(clickhouse_shards: "Shards", settings: Any) -> "Iterator[Shards]"
     from metrics.store.clickhouse import servers, tables
     from tests.fakes.clickhouse import CLUSTER
 
+    clickhouse_shards.start()
     database = f"tests_{uuid.uuid4().hex}"
     settings.CLICKHOUSE_URL, settings.CLICKHOUSE_CLUSTER = clickhouse_shards.url(database), CLUSTER
     tables.create(servers.cluster_servers())

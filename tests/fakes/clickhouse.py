@@ -52,6 +52,11 @@ class ClickHouseServer:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
         until(self.answers, "ClickHouse to answer")
 
+    @property
+    def is_running(self) -> bool:
+        """Whether its process is there."""
+        return self._process is not None and self._process.poll() is None
+
     def answers(self) -> bool:
         """Whether it does."""
         with contextlib.suppress(httpx.TransportError):
@@ -92,9 +97,15 @@ class Shards:
             "RUNYARD_CLICKHOUSE_CLUSTER": CLUSTER,
         }
 
-    def start(self, number: int) -> None:
-        """Start a server that was killed."""
-        self.servers[number].start(self.cluster)
+    def start(self) -> None:
+        """Start the servers that were killed.
+
+        Perhaps more than the test has killed: this library now and then aborts where the other server is killed in the
+        middle of a question to both.
+        """
+        for server in self.servers:
+            if not server.is_running:
+                server.start(self.cluster)
 
 
 @contextlib.contextmanager

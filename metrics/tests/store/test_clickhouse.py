@@ -151,7 +151,7 @@ def second_away(cold_store, clickhouse):
     segment_cache.clear_cache()
     clickhouse.servers[1].kill()
     yield runs, on_first
-    clickhouse.start(1)
+    clickhouse.start()
 
 
 def test_runs_of_the_other_shard_are_read_and_no_answer_lacks_rows(second_away):
@@ -172,7 +172,7 @@ def test_what_cannot_be_pushed_stays_in_the_tail_and_goes_later(second_away, cli
     while Segment.objects.count() == len(runs) and time.monotonic() < deadline:
         compaction.pack_due_streams(10)
     assert [steps_of(run) for run in later] == [list(range(40))] * len(later)
-    clickhouse.start(1)
+    clickhouse.start()
     while compaction.due_streams().exists() and time.monotonic() < deadline:
         compaction.pack_due_streams(10)
     segment_cache.clear_cache()
@@ -184,7 +184,7 @@ def test_a_sweep_that_cannot_delete_everywhere_goes_on_later(second_away, clickh
     monkeypatch.setattr(sweeping, "ORPHAN_AFTER", -timedelta(minutes=1))
     Segment.objects.all().delete()
     assert sweeping.sweep() == 0
-    clickhouse.start(1)
+    clickhouse.start()
     assert sweeping.sweep() > 0
     assert rows_of(tables.PARTS) == rows_of(tables.NUMBERS) == [0, 0]
     clickhouse.servers[1].kill()
