@@ -273,6 +273,8 @@ ROUTES: dict[str, list[Case]] = {
     # who sees the sweep is told of each run what could not be done: sweeps/tests/api
     "SweepViewSet.remove_runs": [Case("sweeps: view", Over.SWEEP, "POST", {"uids": ["of-member"]})],
     "HostViewSet.list": [Case("entity: view", Over.ENTITY, args={"entity": "$entity"})],
+    "AggregateViewSet.best_runs": [Case("projects: view", Over.PROJECT, args={"key": "loss"})],
+    "AggregateViewSet.distribution": [Case("projects: view", Over.PROJECT, args={"key": "loss"})],
     "SeriesViewSet.keys": _RUN,
     "SeriesViewSet.series": [Case("runs: view", Over.RUN, args={"keys": "loss"})],
     "ProjectViewSet.create": [

@@ -88,20 +88,30 @@ class Servers:
         )  # fmt: skip
 
     def read(
-        self, statement: str, parameters: Mapping[str, Any] | None = None, *, timeout_s: float = READ_S, **options: Any
+        self,
+        statement: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        table: tuple[str, str, bytes] | None = None,
+        timeout_s: float = READ_S,
+        **options: Any,
     ) -> bytes:
         """Return what one server answers; where one cannot be reached, or breaks off, the next is asked.
 
         Args:
             statement: Without side effects; values as ``{name:Type}``.
             parameters: The values.
+            table: Name, columns and lines of a table that the statement may use.
             timeout_s: For the whole answer of one server.
             options: Settings of ClickHouse for this statement.
 
         Raises:
             StorageUnavailable: none answers, or one refuses.
         """
-        return self._first(statement, parameters, options, timeout_s=timeout_s, gone=(HTTPError,))
+        if table is not None:
+            name, columns, _lines = table
+            options |= {f"{name}_structure": columns, f"{name}_format": "TabSeparated"}
+        return self._first(statement, parameters, options, table=table, timeout_s=timeout_s, gone=(HTTPError,))
 
     def write(self, statement: str, rows: bytes, **options: Any) -> None:
         """Insert rows by one server; durable on their shard when this returns.
@@ -141,10 +151,13 @@ class Servers:
         timeout_s: float,
         gone: tuple[type[HTTPError], ...],
         body: bytes | None = None,
+        table: tuple[str, str, bytes] | None = None,
     ) -> bytes:
         for server in self._in_turn():
             try:
-                return self._send(server, statement, parameters, options, timeout_s=timeout_s, body=body)
+                return self._send(
+                    server, statement, parameters, options, timeout_s=timeout_s, body=body, table=table
+                )
             except gone as error:
                 self._down_until[server] = time.monotonic() + _DOWN_FOR_S
                 logger.warning("ClickHouse server %s does not answer: %s", server, error)
@@ -168,16 +181,20 @@ class Servers:
         *,
         timeout_s: float,
         body: bytes | None = None,
+        table: tuple[str, str, bytes] | None = None,
     ) -> bytes:
-        fields = {
+        given = {
             "database": self.address.database,
             "wait_end_of_query": 1,  # an error in the middle of the rows has a status of its own
             "query": statement,
             **options,
             **{f"param_{name}": value for name, value in (parameters or {}).items()},
         }
-        url = f"{server}/?{urlencode(fields)}"
-        answer = self._http.request("POST", url, body=body, timeout=Timeout(connect=_CONNECT_S, read=timeout_s))
+        url = f"{server}/?{urlencode(given)}"
+        fields = {table[0]: (table[0], table[2])} if table else None
+        answer = self._http.request(
+            "POST", url, body=body, fields=fields, timeout=Timeout(connect=_CONNECT_S, read=timeout_s)
+        )
         if answer.status != 200:
             text = answer.data.decode(errors="replace").strip()
             code = int(answer.headers.get("X-ClickHouse-Exception-Code", 0))

@@ -1,0 +1,93 @@
+"""Where the rows of many runs lie: in segments that ClickHouse is asked about, and in blocks that are read here."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
+
+from django.db import connection
+
+from common.errors import Invalid
+from metrics.models import Segment, SegmentStore, Stream, StreamKind, Tail
+from metrics.store.row_blocks import Block, blocks
+
+MAX_BLOCKS = 20_000
+"""Of all runs of a question that are read here; each takes some tenths of a millisecond."""
+_RUNS_AT_ONCE = 5_000
+_Part = tuple[int, int, "str | Block"]
+"""First row, the row after its last, and the name of a segment in ClickHouse, or what is read here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Some runs' rows: together the names and the blocks hold each of them once."""
+
+    names: list[str]
+    """Of segments in ClickHouse."""
+    blocks: list[tuple[Stream, Block]]
+    """With the stream of each."""
+
+
+def sources(run_ids: Iterable[int], kind: StreamKind) -> Iterator[Source]:
+    """Yield the rows of runs, some runs at a time, with few statements for each.
+
+    Raises:
+        Invalid: they have more blocks outside ClickHouse than MAX_BLOCKS.
+    """
+    left, count = iter(run_ids), 0
+    at_once = min(_RUNS_AT_ONCE, connection.features.max_query_params or _RUNS_AT_ONCE)
+    while some := list(islice(left, at_once)):
+        source = _source(some, kind)
+        count += len(source.blocks)
+        if count > MAX_BLOCKS:
+            raise Invalid(
+                f"These runs have more than {MAX_BLOCKS} blocks of metrics outside ClickHouse, and no more are read for"
+                " one question; narrow the runs by a filter."
+            )
+        yield source
+
+
+def _source(run_ids: Collection[int], kind: StreamKind) -> Source:
+    streams = {
+        stream.pk: stream for stream in Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0)
+    }
+    parts: dict[int, list[_Part]] = defaultdict(list)
+    segments = Segment.objects.filter(stream_id__in=[*streams])
+    there = segments.filter(store=SegmentStore.CLICKHOUSE)
+    for stream_id, row0, count, name in there.values_list("stream_id", "row0", "row_count", "name"):
+        parts[stream_id].append((row0, row0 + count, name))
+    for segment in segments.exclude(store=SegmentStore.CLICKHOUSE):
+        parts[segment.stream_id].append((segment.row0, segment.row_to, Block(segment, segment.row0)))
+    stream_of = {stream.run_id: stream.pk for stream in streams.values()}
+    for tail in Tail.objects.filter(run_id__in=[*stream_of], kind=kind):
+        parts[stream_of[tail.run_id]].append((tail.row0, tail.row_to, Block(tail, tail.row0)))
+    packed_to = dict(Stream.objects.filter(pk__in=[*streams]).values_list("pk", "packed_to"))
+    found = Source([], [])
+    for pk, stream in streams.items():
+        rows = sorted(parts[pk], key=itemgetter(0))
+        if not _is_whole(rows, packed_to.get(pk, 0)):
+            rows = _walked(stream, kind)
+        found.names.extend(part for *_, part in rows if isinstance(part, str))
+        found.blocks.extend((stream, part) for *_, part in rows if isinstance(part, Block))
+    return found
+
+
+def _is_whole(rows: list[_Part], packed_to: int) -> bool:
+    """Whether parts follow each other; not so where rows were packed or merged between the statements."""
+    at = 0
+    for row0, row_to, _ in rows:
+        if row0 != at:
+            return False
+        at = row_to
+    return at >= packed_to
+
+
+def _walked(stream: Stream, kind: StreamKind) -> list[_Part]:
+    """Return a stream's parts, by the walk that finds all of them whatever is packed meanwhile."""
+    found: list[_Part] = []
+    for block in blocks(stream.run_id, kind):
+        part = block.part
+        in_clickhouse = isinstance(part, Segment) and part.store == SegmentStore.CLICKHOUSE and block.row0 == part.row0
+        found.append((block.row0, block.row_to, part.name if in_clickhouse else block))
+    return found
