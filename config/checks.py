@@ -352,15 +352,16 @@ def check_storage(**_: Any) -> list[CheckMessage]:
 
 def check_clickhouse(**_: Any) -> list[CheckMessage]:
     """Whether it answers is tried by `manage.py prepare_clickhouse`."""
+    hint = f"Such as http://user:password@first:8123,second:8123/runyard. {DOCS}#data"
     try:
         if settings.CLICKHOUSE_URL:
             address_of(settings.CLICKHOUSE_URL)
-        if settings.CLICKHOUSE_CLUSTER and not re.fullmatch(r"[A-Za-z_][\w.-]*", settings.CLICKHOUSE_CLUSTER):
-            raise ValueError("RUNYARD_CLICKHOUSE_CLUSTER is not the name of a cluster")
     except ValueError as error:
-        hint = f"Such as http://user:password@first:8123,second:8123/runyard. {DOCS}#data"
         return [Error(f"RUNYARD_CLICKHOUSE_URL: {error}.", hint=hint, id="runyard.E022")]
-    return []
+    if re.fullmatch(r"[\w.-]*", settings.CLICKHOUSE_CLUSTER):
+        return []
+    message = f"RUNYARD_CLICKHOUSE_CLUSTER is {settings.CLICKHOUSE_CLUSTER!r}, which is no name of a cluster."
+    return [Error(message, hint=hint, id="runyard.E022")]
 
 
 ALL: list[Check] = [

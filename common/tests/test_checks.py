@@ -31,7 +31,15 @@ from config import checks
         ("CLICKHOUSE_URL", "https://u:p%40@first,[::1]:8124/metrics", checks.check_clickhouse, None),
         *(
             ("CLICKHOUSE_URL", url, checks.check_clickhouse, "runyard.E022")
-            for url in ("first:8123", "clickhouse://first", "http://", "http://a,,b", "http://a:b", "http://a/b-c", "http://a?x=1")
+            for url in (
+                "first:8123",
+                "clickhouse://first",
+                "http://",
+                "http://a,,b",
+                "http://a:b",
+                "http://a/b-c",
+                "http://a?x=1",
+            )
         ),
         ("CLICKHOUSE_CLUSTER", "it's", checks.check_clickhouse, "runyard.E022"),
         ("STORAGE_URL", "", checks.check_storage, None),

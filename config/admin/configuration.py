@@ -125,9 +125,7 @@ def data_locations() -> list[tuple[str, str]]:
         "database": "in the database",
         "bucket": f"in the bucket {bucket}",
         "clickhouse": without_password(settings.CLICKHOUSE_URL),
-    }.get(
-        settings.SEGMENT_STORE, str(settings.SEGMENT_ROOT)
-    )
+    }.get(settings.SEGMENT_STORE, str(settings.SEGMENT_ROOT))
     return [
         ("Data folder", f"{settings.DATA_FOLDER} ({room})"),
         ("Database", without_password(settings.DATABASE_URL)),

@@ -15,8 +15,8 @@ from django.db.migrations.executor import MigrationExecutor
 
 from common.database.connecting import why_refused
 from common.database.schema_check import unknown_migrations
-from common.tasks import HEARTBEAT_KEY
 from common.errors import DomainError
+from common.tasks import HEARTBEAT_KEY
 from config.doctor.findings import Finding, broken, fine, warning
 from metrics.store.clickhouse import tables
 from metrics.store.clickhouse.servers import cluster_servers
@@ -198,7 +198,9 @@ def clickhouse() -> Iterator[Finding]:
         return
     try:
         servers = cluster_servers()
-        yield fine("clickhouse", f"version {tables.check(servers)} answers, {len(servers.address.servers)} servers")
+        yield fine(
+            "clickhouse", f"version {tables.check(servers)} answers, {len(servers.address.servers)} servers"
+        )
     except DomainError as error:
         yield broken("clickhouse", error.message, "See docs/operate/storage.md#clickhouse.")
 

@@ -46,10 +46,11 @@ def _best_there(names: Sequence[str], key: str, *, is_largest: bool, limit: int)
     """Return the best runs by what lies in ClickHouse. A run that is not among them is not by its other rows alone."""
     value, order = ("max(high)", "DESC") if is_largest else ("min(low)", "ASC")
     rows = ask(
-        f"SELECT stream, {value} AS value FROM {{numbers}} WHERE finite > 0 AND {{wanted}}"
-        f" GROUP BY stream ORDER BY value {order}, stream LIMIT {limit}",
+        f"SELECT stream, {value} AS value FROM {{numbers}} WHERE finite > 0 AND {{wanted}}"  # noqa: S608 - words above
+        f" GROUP BY stream ORDER BY value {order}, stream LIMIT {{limit:UInt32}}",
         names,
         key,
+        limit=limit,
     )
     found = {int(stream): float(value) for stream, value in rows}
     run_of = dict(Stream.objects.filter(pk__in=[*found]).values_list("pk", "run_id"))

@@ -81,7 +81,12 @@ def distribution_of(run_ids: Iterable[int], key: str, *, bins: int) -> Distribut
     for some in values:
         counts += np.bincount(_bin_of(some, edges), minlength=counts.size)
     return Distribution(
-        totals.runs, totals.points, totals.finite, totals.total / totals.finite, edges.tolist(), counts.tolist()
+        totals.runs,
+        totals.points,
+        totals.finite,
+        totals.total / totals.finite,
+        edges.tolist(),
+        counts.tolist(),
     )
 
 
@@ -133,9 +138,9 @@ def _counts_there(
     """Count by the same rule as `_bin_of`."""
     counts = np.zeros(edges.size - 1, np.int64)
     rows = ask(
-        "SELECT indexOf({edges:Array(Float64)}, edge), points FROM (SELECT roundDown(v, {edges:Array(Float64)}) AS edge,"
-        " count() AS points FROM (SELECT arrayJoin(values) AS v FROM {numbers} WHERE {wanted})"
-        " WHERE isFinite(v) GROUP BY edge)",
+        "SELECT indexOf({edges:Array(Float64)}, edge), points FROM"
+        " (SELECT roundDown(v, {edges:Array(Float64)}) AS edge, count() AS points FROM"
+        " (SELECT arrayJoin(values) AS v FROM {numbers} WHERE {wanted}) WHERE isFinite(v) GROUP BY edge)",
         names,
         key,
         edges=str(edges.tolist()),

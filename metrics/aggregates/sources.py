@@ -88,6 +88,8 @@ def _walked(stream: Stream, kind: StreamKind) -> list[_Part]:
     found: list[_Part] = []
     for block in blocks(stream.run_id, kind):
         part = block.part
-        in_clickhouse = isinstance(part, Segment) and part.store == SegmentStore.CLICKHOUSE and block.row0 == part.row0
-        found.append((block.row0, block.row_to, part.name if in_clickhouse else block))
+        if isinstance(part, Segment) and part.store == SegmentStore.CLICKHOUSE:
+            found.append((block.row0, block.row_to, part.name))
+        else:
+            found.append((block.row0, block.row_to, block))
     return found

@@ -55,7 +55,8 @@ class DistributionSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField(allow_null=True)
     edges = serializers.ListField(child=serializers.FloatField(), help_text="One more than bins, rising.")
     counts = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Points from an edge to before the next; the last bin has both."
+        child=serializers.IntegerField(),
+        help_text="Points from an edge to before the next; the last bin has both.",
     )
 
 
@@ -79,7 +80,9 @@ class AggregateViewSet(ScopedViewSet[Project]):
     @extend_schema(
         parameters=[
             _KEY,
-            query("goal", "Whether the smallest or the largest is best.", enum=list(GOALS), default="minimize"),
+            query(
+                "goal", "Whether the smallest or the largest is best.", enum=list(GOALS), default="minimize"
+            ),
             query("limit", f"How many runs, at most {MAX_BEST}.", type=int, default=20),
             _FILTER,
         ],

@@ -114,7 +114,8 @@ def shards(count: int = 2) -> Iterator[Shards]:
     folder = Path(tempfile.mkdtemp(prefix="runyard-clickhouse-"))
     servers = [ClickHouseServer(folder / str(number)) for number in range(count)]
     found = "".join(
-        f"<shard><replica><host>127.0.0.1</host><port>{server.tcp_port}</port></replica></shard>" for server in servers
+        f"<shard><replica><host>127.0.0.1</host><port>{server.tcp_port}</port></replica></shard>"
+        for server in servers
     )
     config = folder / "cluster.xml"
     config.write_text(

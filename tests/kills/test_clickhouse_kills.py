@@ -1,4 +1,4 @@
-"""kill -9 of one of two ClickHouse servers in the middle of pushes and of reads, and of the worker that pushes (MET-7)."""
+"""kill -9 of one of two ClickHouse servers amid pushes and reads, and of the worker that pushes (MET-7)."""
 
 import json
 import random
@@ -98,9 +98,8 @@ def test_shards_are_killed_and_come_back_while_runs_log_and_are_read(
     assert found.segments > 0
     assert reader.wrong == []
     assert reader.whole > 0
-    numbers = clickhouse_shards.servers[0].ask(
-        f"SELECT sum(length(values)) FROM {DATABASE}.segment_numbers WHERE key = 'loss'"
-    )
+    statement = f"SELECT sum(length(values)) FROM {DATABASE}.segment_numbers WHERE key = 'loss'"  # noqa: S608
+    numbers = clickhouse_shards.servers[0].ask(statement)
     assert int(numbers) == packed, "each packed row is there once"
 
 

@@ -10,7 +10,9 @@ from metrics.store.clickhouse.servers import cluster_servers
 
 
 class Command(BaseCommand):
-    help = "Create the tables of packed metrics on all servers of RUNYARD_CLICKHOUSE_URL, where there are none."
+    help = (
+        "Create the tables of packed metrics on all servers of RUNYARD_CLICKHOUSE_URL, where there are none."
+    )
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""

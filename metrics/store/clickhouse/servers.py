@@ -6,6 +6,7 @@ share the connections.
 
 import logging
 import random
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,16 +30,10 @@ _DOWN_FOR_S = 30.0
 """A server that could not be reached is tried last for so long."""
 _CONNECTIONS = 32
 _PORTS = {"http": 8123, "https": 8443}
+_REASON = re.compile(r"\(([A-Z_]{4,})\)")
+"""The name of an error at the end of its text."""
 _UNREACHED = NewConnectionError, ConnectTimeoutError
 """Nothing was sent: another server may be asked whatever the statement does."""
-
-
-class ServerRefused(StorageUnavailable):
-    """ClickHouse answered that it cannot; ``code`` is its number of the error."""
-
-    def __init__(self, server: str, code: int, text: str) -> None:
-        super().__init__(f"ClickHouse ({server}) refuses: {text}")
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,9 @@ class Servers:
         if table is not None:
             name, columns, _lines = table
             options |= {f"{name}_structure": columns, f"{name}_format": "TabSeparated"}
-        return self._first(statement, parameters, options, table=table, timeout_s=timeout_s, gone=(HTTPError,))
+        return self._first(
+            statement, parameters, options, table=table, timeout_s=timeout_s, gone=(HTTPError,)
+        )
 
     def write(self, statement: str, rows: bytes, **options: Any) -> None:
         """Insert rows by one server; durable on their shard when this returns.
@@ -121,7 +118,9 @@ class Servers:
         """
         self._first(statement, {}, options, body=rows, timeout_s=WRITE_S, gone=_UNREACHED)
 
-    def on_each(self, statement: str, parameters: Mapping[str, Any] | None = None, **options: Any) -> dict[str, bytes]:
+    def on_each(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, **options: Any
+    ) -> dict[str, bytes]:
         """Return the answer of every server.
 
         Raises:
@@ -153,6 +152,7 @@ class Servers:
         body: bytes | None = None,
         table: tuple[str, str, bytes] | None = None,
     ) -> bytes:
+        failed = StorageUnavailable("No server of ClickHouse is named.")
         for server in self._in_turn():
             try:
                 return self._send(
@@ -196,14 +196,22 @@ class Servers:
             "POST", url, body=body, fields=fields, timeout=Timeout(connect=_CONNECT_S, read=timeout_s)
         )
         if answer.status != 200:
-            text = answer.data.decode(errors="replace").strip()
-            code = int(answer.headers.get("X-ClickHouse-Exception-Code", 0))
-            raise ServerRefused(server, code, text[:300] or f"HTTP {answer.status}")
+            raise _refused(server, answer)
         return answer.data
 
 
+def _refused(server: str, answer: urllib3.BaseHTTPResponse) -> StorageUnavailable:
+    """Return what anybody may hear; the log has the whole text, with parts of the statement."""
+    text = answer.data.decode(errors="replace").strip()
+    logger.warning("ClickHouse server %s refuses (%s): %s", server, answer.status, text[:2000])
+    [*_, reason] = ["", *_REASON.findall(text)]
+    return StorageUnavailable(f"ClickHouse ({server}) refuses: {reason or f'HTTP status {answer.status}'}.")
+
+
 def _unanswered(server: str, error: HTTPError) -> StorageUnavailable:
-    return StorageUnavailable(f"ClickHouse ({server}) does not answer ({type(error).__name__}); try again later.")
+    return StorageUnavailable(
+        f"ClickHouse ({server}) does not answer ({type(error).__name__}); try again later."
+    )
 
 
 @lru_cache(maxsize=4)

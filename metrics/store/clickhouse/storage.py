@@ -24,6 +24,12 @@ from metrics.store.key_stats import shown_key
 from storage.backends.base import StorageUnavailable
 
 _NAMES_AT_ONCE = 10_000
+_OLDER = "written_at < {before:UInt32} AND segment > {last:String}"
+_NAMES = (
+    f"SELECT DISTINCT segment FROM (SELECT segment FROM {PARTS} WHERE start = 0 AND {_OLDER}"  # noqa: S608 - as above
+    f" UNION ALL SELECT segment FROM {NUMBERS} WHERE {_OLDER})"
+    " ORDER BY segment LIMIT {limit:UInt32} FORMAT TabSeparated"
+)
 _DELETED_AT_ONCE = 500
 _START = struct.Struct("<Q")
 _PART_HEAD = struct.Struct("<QI")
@@ -124,23 +130,17 @@ class ClickHouseSegmentStorage:
         while some := list(islice(left, _DELETED_AT_ONCE)):
             listed = f"[{','.join(map(repr, some))}]"
             for table in (PARTS, NUMBERS):
-                self._servers.on_each(
-                    f"DELETE FROM {self._tables.local(table)} WHERE segment IN {{names:Array(String)}}",
-                    {"names": listed},
+                statement = (
+                    f"DELETE FROM {self._tables.local(table)} WHERE segment IN {{names:Array(String)}}"  # noqa: S608
                 )
+                self._servers.on_each(statement, {"names": listed})
 
     def names(self, older_than: datetime) -> Iterator[str]:
         """Yield names by pages; of segments that only numbers are left of, too."""
         last = ""
         while True:
-            rows = self._servers.read(
-                "SELECT DISTINCT segment FROM ("
-                f"SELECT segment FROM {PARTS} WHERE start = 0 AND written_at < {{before:UInt32}} AND segment > {{last:String}}"
-                f" UNION ALL SELECT segment FROM {NUMBERS} WHERE written_at < {{before:UInt32}} AND segment > {{last:String}}"
-                f") ORDER BY segment LIMIT {_NAMES_AT_ONCE} FORMAT TabSeparated",
-                {"before": int(older_than.timestamp()), "last": last},
-                timeout_s=WRITE_S,
-            ).decode().split()  # fmt: skip
+            given = {"before": int(older_than.timestamp()), "last": last, "limit": _NAMES_AT_ONCE}
+            rows = self._servers.read(_NAMES, given, timeout_s=WRITE_S).decode().split()
             if not rows:
                 return
             yield from rows

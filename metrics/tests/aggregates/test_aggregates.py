@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from common.errors import Invalid
 from metrics.aggregates import distribution as distributions
 from metrics.aggregates import sources
 from metrics.aggregates.best import best_of
 from metrics.aggregates.distribution import distribution_of
-from metrics.models import Segment, Stream, StreamKind
+from metrics.models import Segment, Stream, StreamKind, Tail
 from metrics.store import compaction
 from metrics.tests.store.test_packing import _small, line, packed, send
 from tests.factories import ProjectFactory, RunFactory, basic, make_key, make_member
@@ -26,7 +27,11 @@ def placed(request, settings):
 
     def place(run, number=0):
         if request.param != "tail":
-            here = "files" if request.param == "files" or (request.param == "both" and number % 2) else "clickhouse"
+            here = (
+                "files"
+                if request.param == "files" or (request.param == "both" and number % 2)
+                else "clickhouse"
+            )
             settings.SEGMENT_STORE = here
             packed(run)
 
@@ -37,9 +42,7 @@ def logged(project, values, *, key="loss", a_post=5):
     """Return a run that has logged these numbers."""
     run = RunFactory(project=project)
     for start in range(0, len(values), a_post):
-        rows = [
-            line(start + at, **{key: value}) for at, value in enumerate(values[start : start + a_post])
-        ]
+        rows = [line(start + at, **{key: value}) for at, value in enumerate(values[start : start + a_post])]
         send(run, rows, offset=start)
     return run
 
@@ -54,14 +57,18 @@ ODD = [math.nan, math.inf, -math.inf, 1e308, -1e308, 0.0, -0.0, 5]
 
 def test_the_best_runs_are_those_of_all_points(placed):
     project = ProjectFactory()
-    values = [random_values(37 + seed, seed) for seed in range(7)] + [[math.nan] * 8, [math.inf, 3.0, *[4] * 6]]
+    values = [random_values(37 + seed, seed) for seed in range(7)] + [
+        [math.nan] * 8,
+        [math.inf, 3.0, *[4] * 6],
+    ]
     runs = [logged(project, some) for some in values]
     runs.append(logged(project, [1.0] * 8, key="other"))
     for number, run in enumerate(runs):
         placed(run, number)
     ids = [run.pk for run in runs]
     finite = {
-        run.pk: [value for value in some if math.isfinite(value)] for run, some in zip(runs, values, strict=False)
+        run.pk: [value for value in some if math.isfinite(value)]
+        for run, some in zip(runs, values, strict=False)
     }
     for is_largest, pick in ((False, min), (True, max)):
         expected = sorted(
@@ -96,7 +103,11 @@ def test_a_distribution_is_that_of_all_points(placed, bins):
     found = distribution_of([run.pk for run in runs], "loss", bins=bins)
     assert (found.runs, found.points, found.finite) == (6, everything.size, everything.size)
     assert found.mean == pytest.approx(everything.mean())
-    assert (found.edges[0], found.edges[-1], len(found.edges)) == (everything.min(), everything.max(), bins + 1)
+    assert (found.edges[0], found.edges[-1], len(found.edges)) == (
+        everything.min(),
+        everything.max(),
+        bins + 1,
+    )
     counts, _ = np.histogram(everything, np.array(found.edges))
     assert found.counts == counts.tolist()
 
@@ -106,7 +117,8 @@ def test_odd_numbers_are_counted_and_lie_in_bins_where_they_are_finite(placed):
     run = logged(project, ODD)
     placed(run)
     found = distribution_of([run.pk], "loss", bins=4)
-    assert (found.points, found.finite, found.mean) == (8, 5, pytest.approx(1.0))
+    assert (found.points, found.finite) == (8, 5)
+    assert found.mean == pytest.approx(1.0)
     assert found.edges == [-1e308, -5e307, 0.0, 5e307, 1e308]
     assert found.counts == [1, 0, 3, 1]
 
@@ -156,14 +168,14 @@ def test_rows_that_are_packed_meanwhile_count_once(store, clickhouse, settings, 
     """Between the look at segments and that at the tail; the walk then finds all of them."""
     settings.SEGMENT_STORE = store
     run = logged(ProjectFactory(), [float(value) for value in range(30)])
-    look = sources.Tail.objects.filter
+    look = Tail.objects.filter
 
     def packing(*given, **wanted):
         if not Segment.objects.exists():
             compaction.pack_stream(Stream.objects.get(run=run, kind=StreamKind.HISTORY).pk)
         return look(*given, **wanted)
 
-    monkeypatch.setattr(sources.Tail.objects, "filter", packing)
+    monkeypatch.setattr(Tail.objects, "filter", packing)
     found = distribution_of([run.pk], "loss", bins=1)
     assert Segment.objects.exists()
     assert (found.points, found.counts) == (30, [30])
@@ -181,10 +193,10 @@ def test_more_than_can_be_read_here_is_refused_with_the_limit(monkeypatch):
     project = ProjectFactory()
     run = logged(project, random_values(30, 1))
     monkeypatch.setattr(distributions, "MAX_POINTS", 29)
-    with pytest.raises(distributions.Invalid, match="more than 29 points"):
+    with pytest.raises(Invalid, match="more than 29 points"):
         distribution_of([run.pk], "loss", bins=5)
     monkeypatch.setattr(sources, "MAX_BLOCKS", 5)
-    with pytest.raises(sources.Invalid, match="more than 5 blocks"):
+    with pytest.raises(Invalid, match="more than 5 blocks"):
         best_of([run.pk], "loss", is_largest=True, limit=1)
 
 
@@ -204,14 +216,19 @@ def test_programs_ask_about_a_project(client, placed):
     runs[3].save()
     for number, run in enumerate(runs):
         placed(run, number)
-    answer = ask(client, project, user, "best_runs", key="loss", goal="maximize", limit=2, filter='name != "left out"')
+    answer = ask(
+        client, project, user, "best_runs", key="loss", goal="maximize", limit=2, filter='name != "left out"'
+    )
     assert answer.status_code == 200
-    expected = sorted(((max(random_values(20, seed)), runs[seed]) for seed in range(3)), key=lambda one: -one[0])[:2]
+    expected = sorted(
+        ((max(random_values(20, seed)), runs[seed]) for seed in range(3)), key=lambda one: -one[0]
+    )[:2]
     assert answer.json() == {
         "key": "loss",
         "goal": "maximize",
         "runs": [
-            {"id": run.pk, "uid": run.uid, "name": run.display_name, "value": value} for value, run in expected
+            {"id": run.pk, "uid": run.uid, "name": run.display_name, "value": value}
+            for value, run in expected
         ],
     }
     found = ask(client, project, user, "distribution", key="loss", bins=5).json()

@@ -431,7 +431,8 @@ def digests():
 
 
 @pytest.mark.parametrize("target", ["files", "database", "bucket", "clickhouse"])
-def test_all_segments_are_moved_and_read_as_before(cold_store, in_bucket, clickhouse, target, settings, monkeypatch):
+@pytest.mark.usefixtures("clickhouse", "in_bucket")
+def test_all_segments_are_moved_and_read_as_before(cold_store, target, settings, monkeypatch):
     """MET-7: byte by byte, and their rows but for the name and the place."""
     out = StringIO()
     settings.SEGMENT_STORE = cold_store.store.name.lower()
