@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 MODULES = [
-    "ingest", "posts", "reads", "history", "workspace", "table", "packing", "segments", "permissions", "agent",
-    "alerts", "automations", "usage", "metering", "artifacts", "sweeps", "grids", "browser",
+    "ingest", "posts", "reads", "history", "workspace", "table", "packing", "segments", "aggregates", "permissions",
+    "agent", "alerts", "automations", "usage", "metering", "artifacts", "sweeps", "grids", "browser",
 ]  # fmt: skip
 
 

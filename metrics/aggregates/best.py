@@ -27,10 +27,10 @@ def best_of(run_ids: Iterable[int], key: str, *, is_largest: bool, limit: int) -
     values: dict[int, float] = {}
     for source in sources(run_ids, StreamKind.HISTORY):
         names += source.names
-        for stream, block in source.blocks:
+        for run_id, _stream_id, block in source.blocks:
             stats = block.key_stats().stats().get(key)
             if stats is not None and stats.max is not None and stats.min is not None:
-                _keep(values, stream.run_id, stats.max if is_largest else stats.min, is_largest=is_largest)
+                _keep(values, run_id, stats.max if is_largest else stats.min, is_largest=is_largest)
     for run_id, value in _best_there(names, key, is_largest=is_largest, limit=limit).items():
         _keep(values, run_id, value, is_largest=is_largest)
     order = sorted(values.items(), key=lambda found: (-found[1] if is_largest else found[1], found[0]))

@@ -69,9 +69,9 @@ def distribution_of(run_ids: Iterable[int], key: str, *, bins: int) -> Distribut
     totals = _Totals()
     for source in sources(run_ids, StreamKind.HISTORY):
         names += source.names
-        for stream, block in source.blocks:
+        for _run_id, stream_id, block in source.blocks:
             for _shown, _rows, found in block.numbers(lambda shown: shown == key):
-                totals.streams.add(stream.pk)
+                totals.streams.add(stream_id)
                 values.append(_counted(found, totals))
     _add_totals_there(names, key, totals)
     if not totals.finite:

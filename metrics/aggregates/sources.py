@@ -25,8 +25,8 @@ class Source:
 
     names: list[str]
     """Of segments in ClickHouse."""
-    blocks: list[tuple[Stream, Block]]
-    """With the stream of each."""
+    blocks: list[tuple[int, int, Block]]
+    """With run and stream of each."""
 
 
 def sources(run_ids: Iterable[int], kind: StreamKind) -> Iterator[Source]:
@@ -49,27 +49,29 @@ def sources(run_ids: Iterable[int], kind: StreamKind) -> Iterator[Source]:
 
 
 def _source(run_ids: Collection[int], kind: StreamKind) -> Source:
-    streams = {
-        stream.pk: stream for stream in Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0)
-    }
+    rows = Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0).values_list("pk", "run_id")
+    run_of = dict(rows)
     parts: dict[int, list[_Part]] = defaultdict(list)
-    segments = Segment.objects.filter(stream_id__in=[*streams])
+    segments = Segment.objects.filter(stream_id__in=[*run_of])
     there = segments.filter(store=SegmentStore.CLICKHOUSE)
     for stream_id, row0, count, name in there.values_list("stream_id", "row0", "row_count", "name"):
         parts[stream_id].append((row0, row0 + count, name))
     for segment in segments.exclude(store=SegmentStore.CLICKHOUSE):
         parts[segment.stream_id].append((segment.row0, segment.row_to, Block(segment, segment.row0)))
-    stream_of = {stream.run_id: stream.pk for stream in streams.values()}
+    stream_of = {run_id: stream_id for stream_id, run_id in run_of.items()}
     for tail in Tail.objects.filter(run_id__in=[*stream_of], kind=kind):
         parts[stream_of[tail.run_id]].append((tail.row0, tail.row_to, Block(tail, tail.row0)))
-    packed_to = dict(Stream.objects.filter(pk__in=[*streams]).values_list("pk", "packed_to"))
+    packed_to = dict(Stream.objects.filter(pk__in=[*run_of]).values_list("pk", "packed_to"))
     found = Source([], [])
-    for pk, stream in streams.items():
-        rows = sorted(parts[pk], key=itemgetter(0))
-        if not _is_whole(rows, packed_to.get(pk, 0)):
-            rows = _walked(stream, kind)
-        found.names.extend(part for *_, part in rows if isinstance(part, str))
-        found.blocks.extend((stream, part) for *_, part in rows if isinstance(part, Block))
+    for stream_id, run_id in run_of.items():
+        whole = sorted(parts[stream_id], key=itemgetter(0))
+        if not _is_whole(whole, packed_to.get(stream_id, 0)):
+            whole = _walked(run_id, kind)
+        for *_, part in whole:
+            if isinstance(part, str):
+                found.names.append(part)
+            else:
+                found.blocks.append((run_id, stream_id, part))
     return found
 
 
@@ -83,10 +85,10 @@ def _is_whole(rows: list[_Part], packed_to: int) -> bool:
     return at >= packed_to
 
 
-def _walked(stream: Stream, kind: StreamKind) -> list[_Part]:
-    """Return a stream's parts, by the walk that finds all of them whatever is packed meanwhile."""
+def _walked(run_id: int, kind: StreamKind) -> list[_Part]:
+    """Return a run's parts, by the walk that finds all of them whatever is packed meanwhile."""
     found: list[_Part] = []
-    for block in blocks(stream.run_id, kind):
+    for block in blocks(run_id, kind):
         part = block.part
         if isinstance(part, Segment) and part.store == SegmentStore.CLICKHOUSE:
             found.append((block.row0, block.row_to, part.name))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -42,6 +43,8 @@ PACK_AT_BYTES = 4 * 1024 * 1024
 """Or when it is so large: every chart reads the whole tail."""
 PACK_ENDED_AT_ROWS = 256
 """An ended run's; shorter histories stay in the tail, where they cost less than a file."""
+PACK_ENDED_IN_CLICKHOUSE_AT_ROWS = 1
+"""There all of them are packed: questions over many runs are answered where rows lie in ClickHouse."""
 IDLE_FOR = timedelta(seconds=60)
 MERGE_AT = 16
 """So many small neighbours become one."""
@@ -58,6 +61,12 @@ class PackingReport:
     merged: int = 0
 
 
+def _ended_at_rows() -> int:
+    """Return from how many rows on an ended run's tail is packed."""
+    in_clickhouse = settings.SEGMENT_STORE == "clickhouse"
+    return PACK_ENDED_IN_CLICKHOUSE_AT_ROWS if in_clickhouse else PACK_ENDED_AT_ROWS
+
+
 def due_streams(now: datetime | None = None) -> QuerySet[Stream]:
     """Return the streams whose tail is long enough, longest first."""
     now = now or timezone.now()
@@ -65,7 +74,7 @@ def due_streams(now: datetime | None = None) -> QuerySet[Stream]:
     ended = ~Q(run__state__in=sorted(ACTIVE)) & Q(run__finished_at__lt=now - IDLE_FOR)
     free = Q(leased_until__isnull=True) | Q(leased_until__lt=now)
     long_enough = Q(waiting__gte=PACK_AT_ROWS) | Q(tail_bytes__gte=PACK_AT_BYTES)
-    long_enough |= Q(waiting__gte=PACK_ENDED_AT_ROWS) & ended
+    long_enough |= Q(waiting__gte=_ended_at_rows()) & ended
     streams = Stream.objects.filter(run__deleted_at__isnull=True).annotate(waiting=waiting)
     return streams.filter(free & long_enough).order_by("-waiting")
 
@@ -178,7 +187,7 @@ def _merge(stream: Stream, *, ended: bool) -> bool:
 
 
 def _is_long(stream: Stream, *, ended: bool) -> bool:
-    least = PACK_ENDED_AT_ROWS if ended else PACK_AT_ROWS
+    least = _ended_at_rows() if ended else PACK_AT_ROWS
     return stream.next_row - stream.packed_to >= least or stream.tail_bytes >= PACK_AT_BYTES
 
 
