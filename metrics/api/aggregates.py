@@ -28,7 +28,7 @@ MAX_BEST, MAX_BINS = 1000, 500
 GOALS = ("minimize", "maximize")
 
 
-class BestRunSerializer(serializers.Serializer[Any]):
+class BestOfKeySerializer(serializers.Serializer[Any]):
     """A run and its best number."""
 
     id = serializers.IntegerField()
@@ -37,12 +37,12 @@ class BestRunSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField()
 
 
-class BestRunsSerializer(serializers.Serializer[Any]):
+class BestOfKeyListSerializer(serializers.Serializer[Any]):
     """The best runs, best first."""
 
     key = serializers.CharField()
     goal = serializers.ChoiceField(choices=GOALS)
-    runs = BestRunSerializer(many=True)
+    runs = BestOfKeySerializer(many=True)
 
 
 class DistributionSerializer(serializers.Serializer[Any]):
@@ -86,7 +86,7 @@ class AggregateViewSet(ScopedViewSet[Project]):
             query("limit", f"How many runs, at most {MAX_BEST}.", type=int, default=20),
             _FILTER,
         ],
-        responses=BestRunsSerializer,
+        responses=BestOfKeyListSerializer,
     )
     @action(detail=True)
     def best_runs(self, request: Request, pk: str) -> Response:
