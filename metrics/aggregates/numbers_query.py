@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from metrics.store.clickhouse.servers import cluster_servers
+from metrics.store.clickhouse.servers import ExternalTable, cluster_servers
 from metrics.store.clickhouse.tables import NUMBERS
 
 TIMEOUT_S = 60.0
@@ -30,7 +30,7 @@ def ask(statement: str, names: Sequence[str], key: str, **parameters: Any) -> It
     answer = cluster_servers().read(
         f"{statement.replace('{numbers}', NUMBERS).replace('{wanted}', wanted)} FORMAT TabSeparated",
         {"key": key, **parameters},
-        table=("wanted", "segment String", "\n".join(names).encode()),
+        table=ExternalTable("wanted", "segment String", "\n".join(names).encode()),
         timeout_s=TIMEOUT_S,
     )
     for line in answer.decode().splitlines():

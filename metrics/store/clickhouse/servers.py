@@ -71,23 +71,72 @@ def address_of(url: str) -> ClusterAddress:
     return ClusterAddress(tuple(servers), unquote(user) or "default", unquote(password), database)
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A statement with what it needs."""
+
+    statement: str
+    parameters: Mapping[str, Any] | None
+    options: Mapping[str, Any]
+    rows: bytes | None = None
+    """What an INSERT inserts."""
+    table: "ExternalTable | None" = None
+
+    def settings(self, database: str) -> dict[str, Any]:
+        """Return what goes into the URL, which may be no longer than servers and proxies bear."""
+        found = {
+            "database": database,
+            "wait_end_of_query": 1,
+            **self.options,
+        }  # errors amid rows have a status, too
+        if self.rows is not None:
+            found["query"] = self.statement
+        if self.table is not None:
+            found |= {
+                f"{self.table.name}_structure": self.table.columns,
+                f"{self.table.name}_format": "TabSeparated",
+            }
+        return found
+
+    def content(self) -> dict[str, Any]:
+        """Return the body, as urllib3 takes it."""
+        if self.rows is not None:
+            return {"body": self.rows}
+        fields: dict[str, Any] = {"query": self.statement}
+        fields |= {f"param_{name}": str(value) for name, value in (self.parameters or {}).items()}
+        if self.table is not None:
+            fields[self.table.name] = (self.table.name, self.table.lines)
+        return {"fields": fields}
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalTable:
+    """A table that goes along with a statement, for it alone."""
+
+    name: str
+    columns: str
+    """As in CREATE TABLE."""
+    lines: bytes
+    """Rows, separated by tabs."""
+
+
 class Servers:
     """All servers of the cluster; any of them answers for all shards."""
 
     def __init__(self, address: ClusterAddress) -> None:
         self.address = address
         self._down_until: dict[str, float] = {}
-        self._http = urllib3.PoolManager(
-            maxsize=_CONNECTIONS, retries=False, headers={"X-ClickHouse-User": address.user}
-            | ({"X-ClickHouse-Key": address.password} if address.password else {}),
-        )  # fmt: skip
+        login = {"X-ClickHouse-User": address.user}
+        if address.password:
+            login["X-ClickHouse-Key"] = address.password
+        self._http = urllib3.PoolManager(maxsize=_CONNECTIONS, retries=False, headers=login)
 
     def read(
         self,
         statement: str,
         parameters: Mapping[str, Any] | None = None,
         *,
-        table: tuple[str, str, bytes] | None = None,
+        table: ExternalTable | None = None,
         timeout_s: float = READ_S,
         **options: Any,
     ) -> bytes:
@@ -96,19 +145,15 @@ class Servers:
         Args:
             statement: Without side effects; values as ``{name:Type}``.
             parameters: The values.
-            table: Name, columns and lines of a table that the statement may use.
+            table: That the statement may use.
             timeout_s: For the whole answer of one server.
             options: Settings of ClickHouse for this statement.
 
         Raises:
             StorageUnavailable: none answers, or one refuses.
         """
-        if table is not None:
-            name, columns, _lines = table
-            options |= {f"{name}_structure": columns, f"{name}_format": "TabSeparated"}
-        return self._first(
-            statement, parameters, options, table=table, timeout_s=timeout_s, gone=(HTTPError,)
-        )
+        request = _Request(statement, parameters, options, table=table)
+        return self._first(request, timeout_s=timeout_s, gone=(HTTPError,))
 
     def write(self, statement: str, rows: bytes, **options: Any) -> None:
         """Insert rows by one server; durable on their shard when this returns.
@@ -116,7 +161,7 @@ class Servers:
         Raises:
             StorageUnavailable: none can be reached, or one refuses or breaks off: rows may be stored then.
         """
-        self._first(statement, {}, options, body=rows, timeout_s=WRITE_S, gone=_UNREACHED)
+        self._first(_Request(statement, None, options, rows), timeout_s=WRITE_S, gone=_UNREACHED)
 
     def on_each(
         self, statement: str, parameters: Mapping[str, Any] | None = None, **options: Any
@@ -137,27 +182,16 @@ class Servers:
             StorageUnavailable: it does not answer, or refuses.
         """
         try:
-            return self._send(server, statement, parameters, options, timeout_s=WRITE_S)
+            return self._send(server, _Request(statement, parameters, options), timeout_s=WRITE_S)
         except HTTPError as error:
             raise _unanswered(server, error) from error
 
-    def _first(
-        self,
-        statement: str,
-        parameters: Mapping[str, Any] | None,
-        options: Mapping[str, Any],
-        *,
-        timeout_s: float,
-        gone: tuple[type[HTTPError], ...],
-        body: bytes | None = None,
-        table: tuple[str, str, bytes] | None = None,
-    ) -> bytes:
+    def _first(self, request: _Request, *, timeout_s: float, gone: tuple[type[HTTPError], ...]) -> bytes:
+        """Return what the first server answers that can; errors of ``gone`` let the next one try."""
         failed = StorageUnavailable("No server of ClickHouse is named.")
         for server in self._in_turn():
             try:
-                return self._send(
-                    server, statement, parameters, options, timeout_s=timeout_s, body=body, table=table
-                )
+                return self._send(server, request, timeout_s=timeout_s)
             except gone as error:
                 self._down_until[server] = time.monotonic() + _DOWN_FOR_S
                 logger.warning("ClickHouse server %s does not answer: %s", server, error)
@@ -172,28 +206,12 @@ class Servers:
         servers = random.sample(self.address.servers, len(self.address.servers))
         return sorted(servers, key=lambda server: self._down_until.get(server, 0) > now)
 
-    def _send(
-        self,
-        server: str,
-        statement: str,
-        parameters: Mapping[str, Any] | None,
-        options: Mapping[str, Any],
-        *,
-        timeout_s: float,
-        body: bytes | None = None,
-        table: tuple[str, str, bytes] | None = None,
-    ) -> bytes:
-        given = {
-            "database": self.address.database,
-            "wait_end_of_query": 1,  # an error in the middle of the rows has a status of its own
-            "query": statement,
-            **options,
-            **{f"param_{name}": value for name, value in (parameters or {}).items()},
-        }
-        url = f"{server}/?{urlencode(given)}"
-        fields = {table[0]: (table[0], table[2])} if table else None
+    def _send(self, server: str, request: _Request, *, timeout_s: float) -> bytes:
         answer = self._http.request(
-            "POST", url, body=body, fields=fields, timeout=Timeout(connect=_CONNECT_S, read=timeout_s)
+            "POST",
+            f"{server}/?{urlencode(request.settings(self.address.database))}",
+            timeout=Timeout(connect=_CONNECT_S, read=timeout_s),
+            **request.content(),
         )
         if answer.status != 200:
             raise _refused(server, answer)
