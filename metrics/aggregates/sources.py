@@ -1,12 +1,10 @@
 """Where the rows of many runs lie: in segments that ClickHouse is asked about, and in blocks that are read here."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
-
-from django.db import connection
 
 from common.errors import Invalid
 from metrics.models import Segment, SegmentStore, Stream, StreamKind, Tail
@@ -14,7 +12,8 @@ from metrics.store.row_blocks import Block, blocks
 
 MAX_BLOCKS = 20_000
 """Of all runs of a question that are read here; each takes some tenths of a millisecond."""
-_RUNS_AT_ONCE = 5_000
+_RUNS_AT_ONCE = 1_000
+_TAIL_BYTES_AT_ONCE = 64 * 1024 * 1024
 _Part = tuple[int, int, "str | Block"]
 """First row, the row after its last, and the name of a segment in ClickHouse, or what is read here."""
 
@@ -35,10 +34,9 @@ def sources(run_ids: Iterable[int], kind: StreamKind) -> Iterator[Source]:
     Raises:
         Invalid: they have more blocks outside ClickHouse than MAX_BLOCKS.
     """
-    left, count = iter(run_ids), 0
-    at_once = min(_RUNS_AT_ONCE, connection.features.max_query_params or _RUNS_AT_ONCE)
-    while some := list(islice(left, at_once)):
-        source = _source(some, kind)
+    count = 0
+    for run_of in _streams(run_ids, kind):
+        source = _source(run_of, kind)
         count += len(source.blocks)
         if count > MAX_BLOCKS:
             raise Invalid(
@@ -48,9 +46,23 @@ def sources(run_ids: Iterable[int], kind: StreamKind) -> Iterator[Source]:
         yield source
 
 
-def _source(run_ids: Collection[int], kind: StreamKind) -> Source:
-    rows = Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0).values_list("pk", "run_id")
-    run_of = dict(rows)
+def _streams(run_ids: Iterable[int], kind: StreamKind) -> Iterator[dict[int, int]]:
+    """Yield streams with their runs, as many together as fit in memory."""
+    left = iter(run_ids)
+    while some := list(islice(left, _RUNS_AT_ONCE)):
+        rows = Stream.objects.filter(run_id__in=some, kind=kind, next_row__gt=0)
+        run_of: dict[int, int] = {}
+        tail_bytes = 0
+        for stream_id, run_id, size in rows.values_list("pk", "run_id", "tail_bytes"):
+            if run_of and tail_bytes + size > _TAIL_BYTES_AT_ONCE:
+                yield run_of
+                run_of, tail_bytes = {}, 0
+            run_of[stream_id] = run_id
+            tail_bytes += size
+        yield run_of
+
+
+def _source(run_of: Mapping[int, int], kind: StreamKind) -> Source:
     parts: dict[int, list[_Part]] = defaultdict(list)
     segments = Segment.objects.filter(stream_id__in=[*run_of])
     there = segments.filter(store=SegmentStore.CLICKHOUSE)
@@ -90,7 +102,10 @@ def _walked(run_id: int, kind: StreamKind) -> list[_Part]:
     found: list[_Part] = []
     for block in blocks(run_id, kind):
         part = block.part
-        if isinstance(part, Segment) and part.store == SegmentStore.CLICKHOUSE:
+        is_all_of_it = (
+            block.row0 == part.row0
+        )  # not where others were merged that the walk has passed already
+        if isinstance(part, Segment) and part.store == SegmentStore.CLICKHOUSE and is_all_of_it:
             found.append((block.row0, block.row_to, part.name))
         else:
             found.append((block.row0, block.row_to, block))

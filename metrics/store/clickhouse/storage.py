@@ -1,13 +1,12 @@
 """Segments in ClickHouse: each part of a content is a row, and the numbers of each key are another.
 
 Parts are what charts read, byte for byte what lies in a file or a bucket otherwise; so a segment is moved, compared,
-swept and billed as anywhere. The numbers are there for questions over many runs. A push is rows of one segment in one
-block for each table, and nobody looks for them before the segment is named: one that was cut off is swept, and never
-gone on with.
+swept and billed as anywhere. The numbers are there for questions over many runs. A push is a few blocks of rows, all
+of one segment, and nobody looks for them before it is named: one that was cut off is swept, and never gone on with.
 """
 
 import struct
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import islice, pairwise
 from typing import TypeVar
@@ -24,11 +23,9 @@ from metrics.store.key_stats import shown_key
 from storage.backends.base import StorageUnavailable
 
 _NAMES_AT_ONCE = 10_000
-_OLDER = "written_at < {before:UInt32} AND segment > {last:String}"
 _NAMES = (
-    f"SELECT DISTINCT segment FROM (SELECT segment FROM {PARTS} WHERE start = 0 AND {_OLDER}"  # noqa: S608 - as above
-    f" UNION ALL SELECT segment FROM {NUMBERS} WHERE {_OLDER})"
-    " ORDER BY segment LIMIT {limit:UInt32} FORMAT TabSeparated"
+    f"SELECT DISTINCT segment FROM {PARTS} WHERE start = 0 AND written_at < {{before:UInt32}}"  # noqa: S608 - as above
+    " AND segment > {last:String} ORDER BY segment LIMIT {limit:UInt32} FORMAT TabSeparated"
 )
 _DELETED_AT_ONCE = 500
 _START = struct.Struct("<Q")
@@ -66,15 +63,20 @@ class ClickHouseSegmentStorage:
         self._tables = tables_of(self._servers)
 
     def put(self, name: str, content: bytes, *, is_fresh: bool = True) -> None:
-        """Insert the numbers, then the parts: what has all of its parts has all of its numbers, too."""
+        """Insert the parts, the numbers, and the last part, which is the footer: what has that has all of it."""
         now, index = int(timezone.now().timestamp()), _index_of(content)
-        numbers = b"" if index is None else _numbers_rows(name, index, content, now)
-        for table, rows in ((NUMBERS, numbers), (PARTS, _parts_rows(name, index, content, now))):
-            if rows:
-                self._servers.write(
-                    f"INSERT INTO {table} FORMAT RowBinary", rows,
-                    insert_deduplication_token=name, distributed_foreground_insert=1, async_insert=0,
-                )  # fmt: skip
+        *parts, footer = _parts_rows(name, index, content, now)
+        self._insert(PARTS, f"{name} parts", parts)
+        self._insert(NUMBERS, f"{name} numbers", _numbers_rows(name, index, content, now) if index else [])
+        self._insert(PARTS, f"{name} footer", [footer])
+
+    def _insert(self, table: str, token: str, rows: Sequence[bytes]) -> None:
+        """Insert rows as one block; by its token one that arrives again is known."""
+        if rows:
+            self._servers.write(
+                f"INSERT INTO {table} FORMAT RowBinary", b"".join(rows),
+                insert_deduplication_token=token, distributed_foreground_insert=1, async_insert=0,
+            )  # fmt: skip
 
     def read(self, name: str, start: int, length: int) -> bytes:
         """Read the parts that lie there."""
@@ -125,18 +127,18 @@ class ClickHouseSegmentStorage:
         raise FileNotFoundError(name)
 
     def delete(self, names: Collection[str]) -> None:
-        """Delete their rows on every shard: parts first, so that what is left of a cut-off deletion is found."""
+        """Delete their rows on every shard: parts last, by which what is left of a cut-off deletion is found."""
         left = iter(names)
         while some := list(islice(left, _DELETED_AT_ONCE)):
             listed = f"[{','.join(map(repr, some))}]"
-            for table in (PARTS, NUMBERS):
+            for table in (NUMBERS, PARTS):
                 statement = (
                     f"DELETE FROM {self._tables.local(table)} WHERE segment IN {{names:Array(String)}}"  # noqa: S608
                 )
                 self._servers.on_each(statement, {"names": listed})
 
     def names(self, older_than: datetime) -> Iterator[str]:
-        """Yield names by pages; of segments that only numbers are left of, too."""
+        """Yield names by pages."""
         last = ""
         while True:
             given = {"before": int(older_than.timestamp()), "last": last, "limit": _NAMES_AT_ONCE}
@@ -155,19 +157,21 @@ def _index_of(content: bytes) -> segments.SegmentIndex | None:
         return None
 
 
-def _parts_rows(name: str, index: segments.SegmentIndex | None, content: bytes, written_at: int) -> bytes:
+def _parts_rows(
+    name: str, index: segments.SegmentIndex | None, content: bytes, written_at: int
+) -> list[bytes]:
     """Return the rows of a content, cut where its parts begin, as RowBinary."""
     starts = sorted({0, *(index.starts() if index else ()), len(content)})
     head, tail = _text(name.encode()), _WRITTEN_AT.pack(written_at)
-    return b"".join(
+    return [
         head + _PART_HEAD.pack(start, stop - start) + _text(content[start:stop]) + tail
         for start, stop in pairwise(starts)
-    )
+    ]
 
 
-def _numbers_rows(name: str, index: segments.SegmentIndex, content: bytes, written_at: int) -> bytes:
+def _numbers_rows(name: str, index: segments.SegmentIndex, content: bytes, written_at: int) -> list[bytes]:
     """Return a row for each numeric column of a segment, as RowBinary."""
-    about, found = index.about, []
+    about, found = index.about, list[bytes]()
     batch = index.read(_Content(content))
     place, segment = _NUMBERS_HEAD.pack(about.stream_id, about.row0), _text(name.encode())
     for group in batch.groups:
@@ -177,7 +181,7 @@ def _numbers_rows(name: str, index: segments.SegmentIndex, content: bytes, writt
                 _text(shown_key(key).encode(errors="replace")), place, segment, listed, _array(values.astype("<f8")),
                 _STATS.pack(*_stats(values)), _WRITTEN_AT.pack(written_at),
             ]  # fmt: skip
-    return b"".join(found)
+    return found
 
 
 def _stats(values: Floats) -> tuple[int, float, float, float, float]:

@@ -11,7 +11,7 @@ from metrics.aggregates import sources
 from metrics.aggregates.best import best_of
 from metrics.aggregates.distribution import distribution_of
 from metrics.models import Segment, Stream, StreamKind, Tail
-from metrics.store import compaction
+from metrics.store import compaction, row_blocks
 from metrics.tests.store.test_packing import _small, line, packed, send
 from tests.factories import ProjectFactory, RunFactory, basic, make_key, make_member
 
@@ -179,6 +179,18 @@ def test_rows_that_are_packed_meanwhile_count_once(store, clickhouse, settings, 
     found = distribution_of([run.pk], "loss", bins=1)
     assert Segment.objects.exists()
     assert (found.points, found.counts) == (30, [30])
+
+
+def test_a_segment_whose_first_rows_the_walk_has_passed_counts_from_there(clickhouse, settings, monkeypatch):
+    """Others were merged into it meanwhile; ClickHouse would be asked about all of it."""
+    settings.SEGMENT_STORE = "clickhouse"
+    run = logged(ProjectFactory(), [float(value) for value in range(10)])
+    packed(run)
+    [segment] = Segment.objects.all()
+    monkeypatch.setattr(sources, "_is_whole", lambda *_: False)
+    monkeypatch.setattr(sources, "blocks", lambda *_: [row_blocks.Block(segment, 4)])
+    found = distribution_of([run.pk], "loss", bins=1)
+    assert (found.points, found.edges) == (6, [4, 9])
 
 
 def test_the_number_of_statements_does_not_grow_with_runs(django_assert_num_queries):

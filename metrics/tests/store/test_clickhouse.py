@@ -89,13 +89,14 @@ def test_what_is_sent_twice_is_stored_once(cold_store):
     assert cold_store.read(PLACE, 0, len(whole)) == whole
 
 
-def test_a_push_that_was_cut_off_is_swept(cold_store, monkeypatch):
-    """Only the numbers had arrived: nobody names them, and nobody reads them."""
+@pytest.mark.parametrize("at", ["numbers", "footer"])
+def test_a_push_that_was_cut_off_is_swept(cold_store, at, monkeypatch):
+    """Nobody names its rows, and nobody reads them."""
     whole = content()
     send = servers.Servers.write
 
     def cut_off(self, statement, rows, **options):
-        if "segment_parts" in statement:
+        if at in options["insert_deduplication_token"]:
             raise StorageUnavailable("the server was killed")
         send(self, statement, rows, **options)
 
@@ -103,6 +104,8 @@ def test_a_push_that_was_cut_off_is_swept(cold_store, monkeypatch):
     with pytest.raises(StorageUnavailable):
         cold_store.put(PLACE, whole)
     assert PLACE in set(cold_store.names(timezone.now() + timedelta(hours=1)))
+    with pytest.raises(ValueError, match="cut off"):
+        sweeping.recover_segment(cold_store, PLACE)
     monkeypatch.setattr(sweeping, "ORPHAN_AFTER", -timedelta(minutes=1))
     assert sweeping.sweep() == 1
     assert set(cold_store.names(timezone.now() + timedelta(hours=1))) == {Segment.objects.get().name}
