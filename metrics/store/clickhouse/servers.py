@@ -241,8 +241,11 @@ def cluster_servers() -> Servers:
     """Return those that the settings name.
 
     Raises:
-        StorageUnavailable: they name none.
+        StorageUnavailable: they name none, or in another way than `address_of` reads.
     """
     if not settings.CLICKHOUSE_URL:
         raise StorageUnavailable("No metrics can be kept in ClickHouse: RUNYARD_CLICKHOUSE_URL is not set.")
-    return _servers(settings.CLICKHOUSE_URL)
+    try:
+        return _servers(settings.CLICKHOUSE_URL)
+    except ValueError as error:
+        raise StorageUnavailable(f"RUNYARD_CLICKHOUSE_URL cannot be read: {error}.") from error

@@ -214,6 +214,8 @@ def test_doctor_says_what_is_missing(clickhouse, settings):
     assert "lacks tables" in doctor_says().text
     settings.CLICKHOUSE_URL = "http://127.0.0.1:9/runyard"
     assert "does not answer" in doctor_says().text
+    settings.CLICKHOUSE_URL = "http://first,,second"
+    assert "cannot be read" in doctor_says().text
     settings.CLICKHOUSE_URL = ""
     assert list(parts.clickhouse()) == []
 
