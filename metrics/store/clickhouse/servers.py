@@ -36,6 +36,10 @@ _UNREACHED = NewConnectionError, ConnectTimeoutError
 """Nothing was sent: another server may be asked whatever the statement does."""
 
 
+class _Refused(Exception):
+    """A server has answered that it cannot; the text is ClickHouse's name of the error."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterAddress:
     """What RUNYARD_CLICKHOUSE_URL says."""
@@ -179,26 +183,35 @@ class Servers:
         """Return the answer of one server.
 
         Raises:
-            StorageUnavailable: it does not answer, or refuses.
+            StorageUnavailable: it does not answer, or refuses; the message, which is for operators, names it.
         """
         try:
             return self._send(server, _Request(statement, parameters, options), timeout_s=WRITE_S)
         except HTTPError as error:
-            raise _unanswered(server, error) from error
+            reason = f"ClickHouse ({server}) does not answer ({type(error).__name__}); try again later."
+            raise StorageUnavailable(reason) from error
+        except _Refused as error:
+            raise StorageUnavailable(f"ClickHouse ({server}) refuses: {error}.") from error
 
     def _first(self, request: _Request, *, timeout_s: float, gone: tuple[type[HTTPError], ...]) -> bytes:
-        """Return what the first server answers that can; errors of ``gone`` let the next one try."""
-        failed = StorageUnavailable("No server of ClickHouse is named.")
+        """Return what the first server answers that can; errors of ``gone`` let the next one try.
+
+        Messages are for whoever looks at a chart: the log names the servers.
+        """
         for server in self._in_turn():
             try:
                 return self._send(server, request, timeout_s=timeout_s)
             except gone as error:
                 self._down_until[server] = time.monotonic() + _DOWN_FOR_S
                 logger.warning("ClickHouse server %s does not answer: %s", server, error)
-                failed = _unanswered(server, error)
             except HTTPError as error:
-                raise _unanswered(server, error) from error
-        raise failed
+                logger.warning("ClickHouse server %s broke off: %s", server, error)
+                break
+            except _Refused as error:
+                raise StorageUnavailable(
+                    f"ClickHouse cannot do this now ({error}); try again later."
+                ) from error
+        raise StorageUnavailable("ClickHouse does not answer; try again later.")
 
     def _in_turn(self) -> list[str]:
         """Return all servers in random order, so that each has as much to do; those last seen down at the end."""
@@ -218,18 +231,12 @@ class Servers:
         return answer.data
 
 
-def _refused(server: str, answer: urllib3.BaseHTTPResponse) -> StorageUnavailable:
+def _refused(server: str, answer: urllib3.BaseHTTPResponse) -> _Refused:
     """Return what anybody may hear; the log has the whole text, with parts of the statement."""
     text = answer.data.decode(errors="replace").strip()
     logger.warning("ClickHouse server %s refuses (%s): %s", server, answer.status, text[:2000])
     [*_, reason] = ["", *_REASON.findall(text)]
-    return StorageUnavailable(f"ClickHouse ({server}) refuses: {reason or f'HTTP status {answer.status}'}.")
-
-
-def _unanswered(server: str, error: HTTPError) -> StorageUnavailable:
-    return StorageUnavailable(
-        f"ClickHouse ({server}) does not answer ({type(error).__name__}); try again later."
-    )
+    return _Refused(reason or f"HTTP status {answer.status}")
 
 
 @lru_cache(maxsize=4)

@@ -166,7 +166,9 @@ def test_runs_of_the_other_shard_are_read_and_no_answer_lacks_rows(second_away):
         if run in on_first:
             assert steps_of(run) == list(range(40))
         else:
-            with pytest.raises(StorageUnavailable):
+            with pytest.raises(
+                StorageUnavailable, match=r"cannot do this now \(ALL_CONNECTION_TRIES_FAILED\)"
+            ):
                 steps_of(run)
 
 
