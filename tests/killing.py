@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
@@ -100,6 +100,14 @@ class Writer(threading.Thread):
         self.join(timeout=PATIENCE_S)
         self.wire.http.close()
         assert not self.is_alive(), f"no answer; the last acknowledged post is {self.acknowledged}"
+
+
+def start_writers(url: str, key: str, runs: Sequence[Run]) -> list[Writer]:
+    """Let a writer log each run, by connections of its own."""
+    writers = [Writer(Wire(url, key), run, seed) for seed, run in enumerate(runs)]
+    for writer in writers:
+        writer.start()
+    return writers
 
 
 def wait_for_posts(writers: list[Writer]) -> None:

@@ -116,7 +116,7 @@ def _edges(low: float, high: float, bins: int) -> Floats:
 
 def _bin_of(values: Floats, edges: Floats) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
     """Return the bin of each: from its lower edge to before its upper one, which the last one has, too."""
-    return np.minimum(np.searchsorted(edges, values, side="right") - 1, edges.size - 2).clip(0)
+    return np.minimum(np.searchsorted(edges, values, side="right") - 1, edges.size - 2)
 
 
 def _add_totals_there(names: Sequence[str], key: str, totals: _Totals) -> None:

@@ -8,7 +8,6 @@ import hashlib
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from django.db.models import Q, QuerySet, Sum
 
@@ -102,7 +101,7 @@ def _content_of(segment: Segment) -> bytes:
     try:
         size = storage.size(segment.name)
         content = storage.read_stored(segment.name, 0, size)
-        index = segments.index_in(partial(_part, content), len(content))
+        index = segments.index_in(segments.Content(content).read, len(content))
     except (FileNotFoundError, ValueError) as error:
         if not Segment.objects.filter(pk=segment.pk, name=segment.name).exists():
             raise Overtaken from None
@@ -110,10 +109,6 @@ def _content_of(segment: Segment) -> bytes:
     if len(content) != segment.size_bytes or index != bytes(segment.index):
         raise DamagedError("its content is another than its row says")
     return content
-
-
-def _part(content: bytes, start: int, length: int) -> bytes:
-    return content[start : start + length]
 
 
 def _require_same(content: bytes, arrived: bytes) -> None:

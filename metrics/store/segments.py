@@ -37,6 +37,21 @@ class PartReader(Protocol):
         """Return what ``unpack`` makes of the bytes there; it may be shared, so nobody changes it."""
 
 
+class Content:
+    """A segment's content in memory, of which parts are read."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return a part."""
+        return self._content[start : start + length]
+
+    def part(self, start: int, length: int, unpack: Callable[[bytes], T]) -> T:
+        """Return a part unpacked."""
+        return unpack(self.read(start, length))
+
+
 class _ByteWriter:
     """Collects bytes and says where they lie."""
 

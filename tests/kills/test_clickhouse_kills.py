@@ -11,9 +11,8 @@ import pytest
 
 from tests.fakes.clickhouse import Shards
 from tests.installation import Installation
-from tests.killing import KILLS, Writer, wait_for_posts
+from tests.killing import KILLS, start_writers, wait_for_posts
 from tests.sdk.people import person
-from tests.sdk.wire import Wire
 from tests.stored import longest_tail, look
 from tests.waiting import PATIENCE_S, until
 
@@ -66,9 +65,7 @@ def test_shards_are_killed_and_come_back_while_runs_log_and_are_read(
     chance = random.Random(25)
     with person(server, "shard-ada") as ada:
         runs = [ada.wire.begin("shards") for _ in range(WRITERS)]
-        writers = [Writer(Wire(server.url, ada.key), run, seed) for seed, run in enumerate(runs)]
-        for writer in writers:
-            writer.start()
+        writers = start_writers(server.url, ada.key, runs)
         wait_for_posts(writers)
         reader = Reader(server.url, ada.key, _keys_of_runs(server))
         reader.start()

@@ -10,9 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.installation import Installation
-from tests.killing import KILLS, Writer
+from tests.killing import KILLS, start_writers
 from tests.sdk.people import person
-from tests.sdk.wire import Wire
 from tests.stored import longest_tail, look
 from tests.waiting import until
 
@@ -39,9 +38,7 @@ def test_acknowledged_posts_survive_kills_of_web_and_worker(new_server: Callable
     chance = random.Random(9)
     with person(server, "kill-ada") as ada:
         runs = [ada.wire.begin("kills") for _ in range(WRITERS)]
-        writers = [Writer(Wire(server.url, ada.key), run, seed) for seed, run in enumerate(runs)]
-        for writer in writers:
-            writer.start()
+        writers = start_writers(server.url, ada.key, runs)
         for _ in range(KILLS):
             kill_at_random(server, chance)
         for writer in writers:

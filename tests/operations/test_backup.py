@@ -18,11 +18,10 @@ from config.env import ROOT
 from storage import filesystem
 from tests.databases import GIVEN, SQLITE, Database, Prepared, installation_env
 from tests.installation import Installation
-from tests.killing import Writer
+from tests.killing import start_writers
 from tests.management import Management
 from tests.sdk.people import person
 from tests.sdk.test_faults import CREATE
-from tests.sdk.wire import Wire
 from tests.stored import Expected
 from tests.waiting import until
 
@@ -143,9 +142,7 @@ def test_a_backup_beside_writers_ends_and_holds_what_was_acknowledged(
         ada.wire.http.put(
             files["createRunFiles"]["files"][0]["uploadUrl"], content=b"a file"
         ).raise_for_status()
-        writers = [Writer(Wire(server.url, ada.key), run, seed) for seed, run in enumerate(runs)]
-        for writer in writers:
-            writer.start()
+        writers = start_writers(server.url, ada.key, runs)
         until(lambda: all(writer.acknowledged > 10 for writer in writers), "posts are stored")
         before: list[Expected] = [writer.expected for writer in writers]
         told = server.manage("backup", str(tmp_path))

@@ -10,9 +10,8 @@ from tests import clients
 from tests.databases import GIVEN
 from tests.fakes.postgresql import PostgresServer, pair
 from tests.installation import Installation
-from tests.killing import Writer, wait_for_posts
+from tests.killing import start_writers, wait_for_posts
 from tests.sdk.people import person
-from tests.sdk.wire import Wire
 from tests.stored import look
 from tests.suite.passes import amount
 
@@ -76,9 +75,7 @@ def test_no_row_is_lost_or_doubled_when_connections_end_and_a_standby_takes_over
     chance = random.Random(25)
     with person(server, "failover-ada") as ada:
         runs = [ada.wire.begin("failover") for _ in range(WRITERS)]
-        writers = [Writer(Wire(server.url, ada.key), run, seed) for seed, run in enumerate(runs)]
-        for writer in writers:
-            writer.start()
+        writers = start_writers(server.url, ada.key, runs)
         for _ in range(ENDED):
             wait_for_posts(writers)
             chance.choice(writers).over.wait(chance.random() / 20)

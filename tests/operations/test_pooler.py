@@ -10,10 +10,10 @@ from tests import clients
 from tests.databases import GIVEN, SQLITE, Database
 from tests.fakes.pgbouncer import pooler, program
 from tests.installation import Installation
-from tests.killing import Writer, wait_for_posts
+from tests.killing import start_writers, wait_for_posts
 from tests.management import Management
 from tests.sdk.people import Person, person
-from tests.sdk.wire import Run, Wire
+from tests.sdk.wire import Run
 from tests.served import log_a_run, readme_script
 from tests.stored import longest_tail, look
 from tests.waiting import until
@@ -51,9 +51,7 @@ def test_runs_log_are_packed_and_read_through_it(server: Installation) -> None:
     """RUN-8: no row is lost or doubled, also where web dies in the middle of a transaction."""
     with person(server, "pooled-ada") as ada:
         runs = [ada.wire.begin("pooled") for _ in range(WRITERS)]
-        writers = [Writer(Wire(server.url, ada.key), run, seed) for seed, run in enumerate(runs)]
-        for writer in writers:
-            writer.start()
+        writers = start_writers(server.url, ada.key, runs)
         wait_for_posts(writers)
         server.kill9("web")
         server.start()

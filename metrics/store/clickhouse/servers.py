@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 READ_S, WRITE_S = 15.0, 60.0
 """How long an answer may take: somebody looks at a chart; a segment has up to some tens of MB."""
 _CONNECT_S = 3.0
+_GIVING_UP_S = 5.0
+"""So much later than ClickHouse gives a statement up nobody waits for it any more."""
 _DOWN_FOR_S = 30.0
 """A server that could not be reached is tried last for so long."""
 _CONNECTIONS = 32
@@ -86,13 +88,10 @@ class _Request:
     """What an INSERT inserts."""
     table: "ExternalTable | None" = None
 
-    def settings(self, database: str) -> dict[str, Any]:
+    def url_fields(self, database: str) -> dict[str, Any]:
         """Return what goes into the URL, which may be no longer than servers and proxies bear."""
-        found = {
-            "database": database,
-            "wait_end_of_query": 1,
-            **self.options,
-        }  # errors amid rows have a status, too
+        # answers are sent once they are whole, so that an error amid rows has a status of its own
+        found = {"database": database, "wait_end_of_query": 1, **self.options}
         if self.rows is not None:
             found["query"] = self.statement
         if self.table is not None:
@@ -150,14 +149,15 @@ class Servers:
             statement: Without side effects; values as ``{name:Type}``.
             parameters: The values.
             table: That the statement may use.
-            timeout_s: For the whole answer of one server.
+            timeout_s: After which ClickHouse itself gives a statement up, which no other server then begins again.
             options: Settings of ClickHouse for this statement.
 
         Raises:
             StorageUnavailable: none answers, or one refuses.
         """
+        options = {"max_execution_time": timeout_s, **options}
         request = _Request(statement, parameters, options, table=table)
-        return self._first(request, timeout_s=timeout_s, gone=(HTTPError,))
+        return self._first(request, timeout_s=timeout_s + _GIVING_UP_S, gone=(HTTPError,))
 
     def write(self, statement: str, rows: bytes, **options: Any) -> None:
         """Insert rows by one server; durable on their shard when this returns.
@@ -222,7 +222,7 @@ class Servers:
     def _send(self, server: str, request: _Request, *, timeout_s: float) -> bytes:
         answer = self._http.request(
             "POST",
-            f"{server}/?{urlencode(request.settings(self.address.database))}",
+            f"{server}/?{urlencode(request.url_fields(self.address.database))}",
             timeout=Timeout(connect=_CONNECT_S, read=timeout_s),
             **request.content(),
         )

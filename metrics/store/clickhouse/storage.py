@@ -6,10 +6,9 @@ of one segment, and nobody looks for them before it is named: one that was cut o
 """
 
 import struct
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import islice, pairwise
-from typing import TypeVar
 
 import numpy as np
 from django.utils import timezone
@@ -24,7 +23,7 @@ from storage.backends.base import StorageUnavailable
 
 _NAMES_AT_ONCE = 10_000
 _NAMES = (
-    f"SELECT DISTINCT segment FROM {PARTS} WHERE start = 0 AND written_at < {{before:UInt32}}"  # noqa: S608 - as above
+    f"SELECT DISTINCT segment FROM {PARTS} WHERE start = 0 AND written_at < {{before:UInt32}}"  # noqa: S608 - names of ours
     " AND segment > {last:String} ORDER BY segment LIMIT {limit:UInt32} FORMAT TabSeparated"
 )
 _DELETED_AT_ONCE = 500
@@ -33,23 +32,6 @@ _PART_HEAD = struct.Struct("<QI")
 _NUMBERS_HEAD = struct.Struct("<QQ")
 _STATS = struct.Struct("<Idddd")
 _WRITTEN_AT = struct.Struct("<I")
-
-T = TypeVar("T")
-
-
-class _Content:
-    """A segment's content in memory, of which parts are read."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-
-    def read(self, start: int, length: int) -> bytes:
-        """Return a part."""
-        return self._content[start : start + length]
-
-    def part(self, start: int, length: int, unpack: Callable[[bytes], T]) -> T:
-        """Return a part unpacked."""
-        return unpack(self.read(start, length))
 
 
 class ClickHouseSegmentStorage:
@@ -152,7 +134,7 @@ class ClickHouseSegmentStorage:
 def _index_of(content: bytes) -> segments.SegmentIndex | None:
     """Return the index of a content; None where it is no segment: whoever reads it hears that."""
     try:
-        return segments.SegmentIndex(segments.index_in(_Content(content).read, len(content)))
+        return segments.SegmentIndex(segments.index_in(segments.Content(content).read, len(content)))
     except ValueError:
         return None
 
@@ -172,7 +154,7 @@ def _parts_rows(
 def _numbers_rows(name: str, index: segments.SegmentIndex, content: bytes, written_at: int) -> list[bytes]:
     """Return a row for each numeric column of a segment, as RowBinary."""
     about, found = index.about, list[bytes]()
-    batch = index.read(_Content(content))
+    batch = index.read(segments.Content(content))
     place, segment = _NUMBERS_HEAD.pack(about.stream_id, about.row0), _text(name.encode())
     for group in batch.groups:
         listed = b"\0" if group.rows is None else _array(row_numbers(group, batch.row_count).astype("<u4"))

@@ -198,6 +198,21 @@ def test_a_sweep_that_cannot_delete_everywhere_goes_on_later(second_away, clickh
     clickhouse.servers[1].kill()
 
 
+def test_a_statement_that_takes_too_long_is_given_up_and_not_begun_again_elsewhere(clickhouse, monkeypatch):
+    sent, send = [], servers.Servers._send
+
+    def counted(self, server, request, *, timeout_s):
+        sent.append(server)
+        return send(self, server, request, timeout_s=timeout_s)
+
+    monkeypatch.setattr(servers.Servers, "_send", counted)
+    with pytest.raises(StorageUnavailable, match="TIMEOUT_EXCEEDED"):
+        servers.cluster_servers().read(
+            "SELECT sleepEachRow(0.2) FROM numbers(60)", timeout_s=1, max_block_size=1
+        )
+    assert len(sent) == 1
+
+
 # -- what operators are told -----------------------------------------------------------------------------------------
 
 
