@@ -1,4 +1,4 @@
-"""Logs go to standard error, one line a record."""
+"""Logs go to standard error, one line a record; traces to a collector, if one is named."""
 
 import logging
 
@@ -36,3 +36,9 @@ LOGGING = {
         "uvicorn.access": {"handlers": [], "propagate": False},
     },
 }
+
+TRACES_URL = env.str("RUNYARD_TRACES_URL", default="").rstrip("/").removesuffix("/v1/traces")
+"""The collector's address for OTLP over HTTP; empty: nothing is traced."""
+TRACES_SHARE = env.float("RUNYARD_TRACES_SHARE", default=0.1)
+TRACES_HEADERS = env.dict("RUNYARD_TRACES_HEADERS", default={})
+"""What the collector wants to know who sends."""

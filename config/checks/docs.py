@@ -1,0 +1,3 @@
+"""Where all settings are described."""
+
+DOCS = "docs/operate/configure.md"
