@@ -33,6 +33,7 @@ from common.server.static_files import HashedStaticFiles
 from common.telemetry import vitals
 from common.telemetry.definitions import INGEST_QUEUE, WEBSOCKETS
 from common.telemetry.requests import Application, measure
+from common.telemetry.tracing import export
 from config.sockets import urlpatterns as socket_urlpatterns
 from ingest.api import stream
 from ingest.endpoint import refused_posts
@@ -80,6 +81,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         message = await receive()
         if message["type"] == "lifespan.startup":
             limit_statements()
+            export.start("web")
             live.send_on(asyncio.get_running_loop())
             committer.start()
             watcher.start()
@@ -94,6 +96,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             await refused_posts.buffer.save()
             committer.stop()
             watcher.stop()
+            await asyncio.to_thread(export.stop)
             await send({"type": "lifespan.shutdown.complete"})
             return
 

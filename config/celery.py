@@ -5,7 +5,7 @@ import warnings
 
 from celery import Celery, beat
 from celery.exceptions import SecurityWarning
-from celery.signals import worker_init
+from celery.signals import worker_init, worker_shutdown
 
 from common.server import own_process
 
@@ -24,4 +24,14 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def _settle(**_: object) -> None:
+    from common.telemetry.tracing import export  # which needs the settings
+
+    export.start("worker")
     own_process.settle("worker")
+
+
+@worker_shutdown.connect
+def _send_last_traces(**_: object) -> None:
+    from common.telemetry.tracing import export
+
+    export.stop()

@@ -5,11 +5,25 @@ It waits for nothing: who comes alone is written at once, alone.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 from weakref import WeakKeyDictionary
+
+from common.telemetry.tracing import spans
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import SpanContext
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+
+@dataclass(slots=True)
+class _Waiting(Generic[Item, Answer]):
+    item: Item
+    answer: "asyncio.Future[Answer]"
+    request: "SpanContext | None"
+    """The span of who waits, if it is traced."""
 
 
 class GroupCommit(Generic[Item, Answer]):
@@ -21,9 +35,9 @@ class GroupCommit(Generic[Item, Answer]):
         """Take what writes a group, durable when it returns: an answer or an error for each item."""
         self._write = write
         self._at_most = at_most
-        self._waiting: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, list[tuple[Item, asyncio.Future[Answer]]]
-        ] = WeakKeyDictionary()
+        self._waiting: WeakKeyDictionary[asyncio.AbstractEventLoop, list[_Waiting[Item, Answer]]] = (
+            WeakKeyDictionary()
+        )
         self._writing: set[asyncio.Task[None]] = set()
 
     async def store(self, item: Item) -> Answer:
@@ -34,11 +48,11 @@ class GroupCommit(Generic[Item, Answer]):
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Answer] = loop.create_future()
-        waiting = self._waiting.get(loop)
+        mine, waiting = _Waiting(item, answer, spans.position()), self._waiting.get(loop)
         if waiting is not None:
-            waiting.append((item, answer))
+            waiting.append(mine)
         else:
-            self._waiting[loop] = [(item, answer)]
+            self._waiting[loop] = [mine]
             task = loop.create_task(self._write_all(loop))
             self._writing.add(task)
             task.add_done_callback(self._writing.discard)
@@ -53,15 +67,18 @@ class GroupCommit(Generic[Item, Answer]):
         finally:
             del self._waiting[loop]
 
-    async def _write_group(self, group: "list[tuple[Item, asyncio.Future[Answer]]]") -> None:
+    async def _write_group(self, group: "list[_Waiting[Item, Answer]]") -> None:
         try:
-            answers = await asyncio.to_thread(self._write, [item for item, _answer in group])
+            with spans.group_span(
+                "group commit", [each.request for each in group], {"runyard.items": len(group)}
+            ):
+                answers = await asyncio.to_thread(self._write, [each.item for each in group])
         except Exception as error:  # noqa: BLE001 - each who waits gets it
             answers = [error] * len(group)
-        for (_item, future), answer in zip(group, answers, strict=True):
-            if future.done():  # its client went away
+        for each, answer in zip(group, answers, strict=True):
+            if each.answer.done():  # its client went away
                 continue
             if isinstance(answer, Exception):
-                future.set_exception(answer)
+                each.answer.set_exception(answer)
             else:
-                future.set_result(answer)
+                each.answer.set_result(answer)

@@ -17,6 +17,7 @@ from urllib.parse import urljoin
 from django.conf import settings
 
 from common.safe_http.addresses import Network, OutgoingError, Target, look_up, networks_of, target_of
+from common.telemetry.tracing import spans
 
 __all__ = ["Answer", "Fetched", "OutgoingError", "fetch", "post"]
 
@@ -174,10 +175,13 @@ def _exchange(
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.default_port = target.default_port
     try:
-        connection.sock = _connected(target, deadline, hosts, networks or [])
-        request["headers"] = {**request["headers"], "Connection": "close"}
-        connection.request(url=target.path, **request)
-        with closing(connection.getresponse()) as answer:
+        with spans.span(f"{request['method']} {target.host}", "client", {"server.address": target.host}):
+            connection.sock = _connected(target, deadline, hosts, networks or [])
+            request["headers"] = {**request["headers"], "Connection": "close"}
+            connection.request(url=target.path, **request)
+            answered = connection.getresponse()
+            spans.describe(None, {"http.response.status_code": answered.status})
+        with closing(answered) as answer:
             deadline.check()  # a head that was cut off looks like one that has ended
             yield answer
     except (OSError, http.client.HTTPException, ValueError) as error:

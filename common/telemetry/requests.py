@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from common.telemetry.definitions import ABORTED, HTTP_DURATION, HTTP_REQUESTS, database_failed
+from common.telemetry.tracing.requests import answered, request_span
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 async def measure(surface: str, application: Application, scope: Any, receive: Any, send: Any) -> None:
-    """Pass one request on and count it; its status when the answer begins, its time when that has ended."""
+    """Pass one request on, trace and count it; its status when the answer begins, its time when that has ended."""
     begin, is_answered = time.perf_counter(), False
 
     async def send_counted(message: Any) -> None:
@@ -19,11 +20,13 @@ async def measure(surface: str, application: Application, scope: Any, receive: A
         if message["type"] == "http.response.start":
             is_answered = True
             HTTP_REQUESTS.labels(surface, f"{message['status'] // 100}xx").inc()
+            answered(message["status"])
         await send(message)
 
     outcome = ABORTED
     try:
-        await application(scope, receive, send_counted)
+        with request_span(surface, scope):
+            await application(scope, receive, send_counted)
     except Exception as error:
         outcome = "5xx"  # which the server answers for it
         database_failed("http", error)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import redis
+import urllib3
 from django.conf import settings
 from django.core.checks import ERROR, WARNING, run_checks
 from django.core.mail import get_connection
@@ -203,6 +204,29 @@ def clickhouse() -> Iterator[Finding]:
         )
     except DomainError as error:
         yield broken("clickhouse", error.message, "See docs/operate/storage.md#clickhouse.")
+
+
+def traces() -> Iterator[Finding]:
+    """Yield whether the collector of traces takes them."""
+    if not settings.TRACES_URL:
+        return
+    advice = "Start it, or mend RUNYARD_TRACES_URL and RUNYARD_TRACES_HEADERS; nothing else waits for it."
+    try:
+        nothing = {
+            "headers": {"Content-Type": "application/x-protobuf", **settings.TRACES_HEADERS},
+            "body": b"",
+        }
+        answer = urllib3.request(
+            "POST", f"{settings.TRACES_URL}/v1/traces", timeout=TIMEOUT_S, retries=False, **nothing
+        )
+    except urllib3.exceptions.HTTPError as error:
+        yield warning("traces", f"The collector does not answer ({type(error).__name__}).", advice)
+        return
+    if answer.status == 200:
+        share = f"{settings.TRACES_SHARE:.0%} of requests and tasks"
+        yield fine("traces", f"{settings.TRACES_URL} takes traces of {share}")
+    else:
+        yield warning("traces", f"The collector refuses traces with status {answer.status}.", advice)
 
 
 def _redis() -> "redis.Redis":

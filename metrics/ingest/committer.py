@@ -12,14 +12,19 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.db import Error as DatabaseError
 from django.db import connection
 
 from common.errors import DomainError, Unavailable
+from common.telemetry.tracing import spans
 from metrics.ingest import instrumentation, salvage
 from metrics.ingest.post import Post
 from metrics.ingest.transaction import Ack, Answers, check_storable, write_group
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import SpanContext
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +39,8 @@ class _QueuedPost:
     answer: "asyncio.Future[Ack]"
     queued_at: float
     """By ``time.perf_counter``."""
+    request: "SpanContext | None"
+    """Its span, if it is traced."""
 
 
 class Committer:
@@ -54,7 +61,7 @@ class Committer:
             DomainError: nothing of it is stored.
         """
         answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
-        self._queue.put(_QueuedPost(post, answer, time.perf_counter()))
+        self._queue.put(_QueuedPost(post, answer, time.perf_counter(), spans.position()))
         return await answer
 
     def waiting(self) -> int:
@@ -86,11 +93,10 @@ class Committer:
 
     def _commit(self, group: Sequence[_QueuedPost]) -> None:
         posts, begin = [item.post for item in group], time.perf_counter()
-        try:
-            answers = _write_connected(posts)
-        except Exception as error:  # noqa: BLE001 - one bad post must not fail its group: each is tried alone
-            instrumentation.record_failed_group(error)
-            answers = [_store_alone(post) for post in posts]
+        with spans.group_span(
+            "group commit", [item.request for item in group], {"runyard.posts": len(group)}
+        ):
+            answers = _write_all(posts)
         stored = [isinstance(answer, Ack) for answer in answers]
         instrumentation.record_group(posts, stored, begin, [item.queued_at for item in group])
         _answer_clients(group, answers)
@@ -114,6 +120,14 @@ def _resolve_futures(answers: "list[tuple[asyncio.Future[Ack], Ack | DomainError
             future.set_result(answer)
         else:
             future.set_exception(answer)
+
+
+def _write_all(posts: Sequence[Post]) -> Answers:
+    try:
+        return _write_connected(posts)
+    except Exception as error:  # noqa: BLE001 - one bad post must not fail its group: each is tried alone
+        instrumentation.record_failed_group(error)
+        return [_store_alone(post) for post in posts]
 
 
 def _write_connected(posts: Sequence[Post]) -> Answers:

@@ -16,6 +16,7 @@ from common.errors import DomainError, Invalid
 from storage.backends.base import Backend
 from storage.backends.check import check
 from storage.backends.settings import build_backend
+from storage.backends.traced import traced
 from storage.backends.transfer import Timeouts
 from storage.models import Bucket
 
@@ -106,7 +107,7 @@ def open_bucket(bucket: Bucket, part: str = "", timeouts: Timeouts | None = None
     credentials = json.loads(unseal(SEAL, sealed)) if sealed else settings_credentials(parts.scheme)
     path = "/".join([parts.path.rstrip("/"), bucket.folder, *([part] if part else [])])
     url = parts._replace(path=path).geturl()
-    return build_backend(url, credentials, is_operators=not sealed, timeouts=timeouts)
+    return traced(build_backend(url, credentials, is_operators=not sealed, timeouts=timeouts), parts.scheme)
 
 
 def backend_of(bucket_id: int, part: str = "", timeouts: Timeouts | None = None) -> Backend:

@@ -22,6 +22,7 @@ from access.web.requests import address_of
 from common.errors import DomainError, Invalid, Unavailable
 from common.formats.lenient_json import clean_tree, read_lenient
 from common.formats.strict_json import strict
+from common.telemetry.tracing import spans
 from common.web.disconnects import disconnect_check
 from common.web.request_size import body_too_large
 from wandb_api.file_stream.agent_header import WRAPPER, wrapper_of
@@ -130,6 +131,7 @@ def _answer(request: HttpRequest, info: RequestInfo) -> HttpResponse:
     document, errors = document_of(text)
     operation = get_operation_ast(document, name or None) if document else None
     info.operation = name_of(operation)
+    spans.describe(f"graphql {info.operation}", {"graphql.operation.name": info.operation})
     if document is None or errors:
         return _refuse_document(errors, info)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)

@@ -19,6 +19,7 @@ from django.conf import settings
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 from urllib3.util import Timeout
 
+from common.telemetry.tracing import spans
 from storage.backends.base import StorageUnavailable
 
 logger = logging.getLogger(__name__)
@@ -220,12 +221,13 @@ class Servers:
         return sorted(servers, key=lambda server: self._down_until.get(server, 0) > now)
 
     def _send(self, server: str, request: _Request, *, timeout_s: float) -> bytes:
-        answer = self._http.request(
-            "POST",
-            f"{server}/?{urlencode(request.url_fields(self.address.database))}",
-            timeout=Timeout(connect=_CONNECT_S, read=timeout_s),
-            **request.content(),
-        )
+        with spans.span("ClickHouse", "client", {"db.system.name": "clickhouse", "server.address": server}):
+            answer = self._http.request(
+                "POST",
+                f"{server}/?{urlencode(request.url_fields(self.address.database))}",
+                timeout=Timeout(connect=_CONNECT_S, read=timeout_s),
+                **request.content(),
+            )
         if answer.status != 200:
             raise _refused(server, answer)
         return answer.data
