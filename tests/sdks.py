@@ -6,6 +6,8 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 from config.env import ROOT
 from tests import environments
 from tests.suite.passes import CURRENT, Pass, amount
@@ -78,6 +80,7 @@ def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
         "HOME": str(cwd),
         "TMPDIR": str(cwd),
         "LANG": "C.UTF-8",
+        "PYTHONFAULTHANDLER": "1",  # for `ended`
         "WANDB_ERROR_REPORTING": "false",
         "WANDB_DISABLE_GIT": "true",
         "WANDB_X_SERVICE_WAIT": SERVICE_WAIT_S,
@@ -101,6 +104,32 @@ def start_script(python: Path, code: str, *, env: dict[str, str], cwd: Path) -> 
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
+
+
+def ended(process: "subprocess.Popen[str]") -> str:
+    """Return all that a started script printed, once it has ended.
+
+    What it left behind may hold its output open; that is not waited for.
+
+    Raises:
+        AssertionError: it does not end; with what its threads, and those of the SDK's own process, are doing.
+    """
+    try:
+        return process.communicate(timeout=PATIENCE_S)[0]
+    except subprocess.TimeoutExpired as late:
+        printed = bytes(late.output or b"").decode(errors="replace")
+        if process.poll() is not None:
+            return printed
+        raise AssertionError(f"the script has not ended after {PATIENCE_S} s:\n{_stacks(process)}") from None
+
+
+def _stacks(process: "subprocess.Popen[str]") -> str:
+    """End a script and what it has started; return all output, at its end their stacks: Python and Go print these."""
+    script = psutil.Process(process.pid)
+    for each in (*script.children(recursive=True), script):
+        with suppress(psutil.NoSuchProcess):
+            each.send_signal(signal.SIGABRT)
+    return process.communicate(timeout=PATIENCE_S)[0]
 
 
 def kill_script(process: "subprocess.Popen[str]") -> None:

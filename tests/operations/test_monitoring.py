@@ -3,14 +3,19 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
+import subprocess
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+import yaml
 
 from common.telemetry.definitions import REGISTRY
 from config.env import ROOT
@@ -252,11 +257,111 @@ def test_the_dashboard_asks_the_chosen_data_source_and_draws_nothing_over_anothe
 
 def test_the_page_and_the_server_name_the_same_measurements(watched: Installation):
     page = (DOCS / "monitor.md").read_text()
-    rules = re.findall(r"^ {8,}(?:expr: )?(.*runyard_.*)$", page, re.MULTILINE)
     samples = names_of_samples(watched)
     histograms = {family.name for family in REGISTRY.collect() if family.type == "histogram"}
-    assert {name for rule in rules for name in OURS.findall(rule)} - samples == set()
     assert set(OURS.findall(page)) - samples - histograms == set()
     described = {name for line in page.splitlines() if line.startswith("| `") for name in OURS.findall(line)}
     parts = {f"{name}{suffix}" for name in histograms for suffix in ("_bucket", "_sum", "_count")}
     assert (samples | histograms) - parts - described == set()
+
+
+RULES = DOCS / "prometheus-rules.yml"
+
+
+def alerts() -> dict[str, dict[str, Any]]:
+    """Return the rules by the names of their alerts."""
+    return {
+        rule["alert"]: rule
+        for group in yaml.safe_load(RULES.read_text())["groups"]
+        for rule in group["rules"]
+    }
+
+
+def test_alerts_ask_only_for_what_there_is_and_the_page_says_what_to_do(watched: Installation):
+    rules = alerts()
+    asked = {name for rule in rules.values() for name in OURS.findall(rule["expr"])}
+    assert asked - names_of_samples(watched) == set()
+    for name, rule in rules.items():
+        assert rule["labels"]["severity"] in {"page", "ticket"}, name
+        assert set(rule["annotations"]) == {"summary", "description"}, name
+    rows = re.findall(r"^\| `(Runyard\w+)` \| .+ \|$", (DOCS / "monitor.md").read_text(), re.MULTILINE)
+    assert rows == list(rules)
+
+
+POSTS, SECONDS = (
+    "runyard_ingest_posts_total",
+    'runyard_ingest_acknowledgement_duration_seconds_bucket{le="%s"}',
+)
+HEARTBEAT = "runyard_worker_heartbeat_timestamp_seconds"
+WRONG_AND_RIGHT: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "RunyardDown": ({'up{job="runyard"}': "0x240"}, {'up{job="runyard"}': "1x240"}),
+    "RunyardStoresNothing": ({f'{POSTS}{{result="503"}}': "0+1x240"}, {f'{POSTS}{{result="503"}}': "0x240"}),
+    "RunyardRefusesPosts": (
+        {f'{POSTS}{{result="410"}}': "0+6x240", f'{POSTS}{{result="stored"}}': "0+94x240"},
+        {f'{POSTS}{{result="410"}}': "0+4x240", f'{POSTS}{{result="stored"}}': "0+96x240"},
+    ),
+    "RunyardAcknowledgesSlowly": (
+        {SECONDS % "1": "0+97x240", SECONDS % "5": "0+100x240", SECONDS % "+Inf": "0+100x240"},
+        {SECONDS % "1": "0+99x240", SECONDS % "5": "0+100x240", SECONDS % "+Inf": "0+100x240"},
+    ),
+    "RunyardQueueGrows": ({"runyard_ingest_queue_posts": "300x240"}, {"runyard_ingest_queue_posts": "300 0x240"}),
+    "RunyardErrors": (
+        {'runyard_http_requests_total{surface="rest",status="5xx"}': "0+6x240"},
+        {'runyard_http_requests_total{surface="rest",status="5xx"}': "0+1x240"},
+    ),
+    "RunyardDatabaseFails": (
+        {'runyard_database_errors_total{work="http"}': "0+1x240"},
+        {'runyard_database_errors_total{work="http"}': "9x240"},
+    ),
+    "RunyardWorkerSilent": ({HEARTBEAT: "0x240"}, {HEARTBEAT: "0+60x240"}),
+    "RunyardTasksWait": ({"runyard_tasks_queued": "101x240"}, {"runyard_tasks_queued": "100x240"}),
+    "RunyardTaskFails": (
+        {'runyard_tasks_total{task="a",outcome="failure"}': "0+1x240"},
+        {'runyard_tasks_total{task="a",outcome="success"}': "0+1x240"},
+    ),
+    "RunyardPackingFails": ({"runyard_packing_failures_total": "0+1x240"}, {"runyard_packing_failures_total": "1x240"}),
+    "RunyardPackingBehind": ({"runyard_packing_due_streams": "51x240"}, {"runyard_packing_due_streams": "0+1x239 0"}),
+    "RunyardAlertsLate": (
+        {"runyard_alert_oldest_waiting_seconds": "301x240"}, {"runyard_alert_oldest_waiting_seconds": "300x240"},
+    ),
+    "RunyardAlertsFail": (
+        {'runyard_alert_messages_total{kind="slack",outcome="failed"}': "0+1x240"},
+        {'runyard_alert_messages_total{kind="slack",outcome="sent"}': "0+1x240"},
+    ),
+    "RunyardReadingFails": (
+        {'runyard_reading_up{reading="store"}': "0x240"}, {'runyard_reading_up{reading="store"}': "1x240"},
+    ),
+    "RunyardProcessesDie": (
+        {'runyard_process_starts_total{process="web"}': "0+1x240"},
+        {'runyard_process_starts_total{process="web"}': "4x240"},
+    ),
+    "RunyardVersionsDiffer": (
+        {f'runyard_build_info{{version="{version}"}}': "1x240" for version in ("1", "2")},
+        {f'runyard_build_info{{version="1",instance="{host}"}}': "1x240" for host in ("a", "b")},
+    ),
+}  # fmt: skip
+"""For each alert what is measured, a value a minute for four hours, when it is to be sent and when not."""
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="Prometheus is not installed")
+def test_each_alert_is_sent_when_something_is_wrong_and_only_then(tmp_path: Path):
+    assert list(WRONG_AND_RIGHT) == list(alerts())
+    ask = 'count by (alertname) (ALERTS{{alertname="{}",alertstate="firing"}})'
+    tests = [
+        {
+            "interval": "1m",
+            "input_series": [{"series": name, "values": values} for name, values in series.items()],
+            "promql_expr_test": [{
+                "expr": ask.format(alert),
+                "eval_time": "4h",
+                "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1}] if is_wrong else [],
+            }],
+        }
+        for alert, both in WRONG_AND_RIGHT.items() for is_wrong, series in zip((True, False), both, strict=True)
+    ]  # fmt: skip
+    file = tmp_path / "tests.yml"
+    file.write_text(yaml.safe_dump({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": tests}))
+    done = subprocess.run(
+        ["promtool", "test", "rules", str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -120,13 +120,27 @@ class Client:
 
 
 @pytest.fixture(scope="module")
-def early(site: Site, python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Client]]:
+def bea(server: Installation) -> Iterator[Person]:
+    """Somebody whose server is not killed: a client that ends waits for one."""
+    with person(server, "dur-bea") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def early(
+    site: Site, bea: Person, python: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Client]]:
     """Start them all."""
     sent_half = HALF.replace("ID", "sent").replace("SENT", "True")
+    of_bea = bea.env | SETTINGS
     clients = {}
-    for name, code in {"trains": TRAINS, "half": sent_half, "stops": STOPS}.items():
+    for name, code, env in (
+        ("trains", TRAINS, site.env),
+        ("half", sent_half, site.env),
+        ("stops", STOPS, of_bea),
+    ):
         folder = tmp_path_factory.mktemp(name)
-        clients[name] = Client(sdks.start_script(python, code, env=site.env, cwd=folder), folder)
+        clients[name] = Client(sdks.start_script(python, code, env=env, cwd=folder), folder)
     yield clients
     for client in clients.values():
         sdks.kill_script(client.process)
@@ -177,7 +191,7 @@ def test_all_lines_of_many_sdk_processes_are_there_once_after_kill_9_of_web_and_
             server.kill9(name)
         server.start()
         for process in processes:
-            out, _ = process.communicate(timeout=PATIENCE_S)
+            out = sdks.ended(process)
             assert process.returncode == 0, out
     finally:
         for process in processes:
@@ -261,7 +275,7 @@ def test_what_was_acknowledged_is_stored_once_after_many_kills(site: Site, crash
 
 def check_that_it_is_there_once(site: Site, python: Path, client: Client, uid: str, *, sent: int) -> None:
     wire, run = site.ada.wire, Run(site.ada.name, "halves", uid)
-    client.process.communicate(timeout=PATIENCE_S)
+    sdks.ended(client.process)
     assert client.process.returncode == -signal.SIGKILL
     assert steps_of(wire, run) == list(range(sent))
     for options in (["--include-online"], ["--include-online", "--include-synced"]):
@@ -337,20 +351,20 @@ STOP = "mutation S($id: ID!) { stopRun(input: {id: $id}) { success } }"
 
 
 @pytest.fixture(scope="module")
-def stopped(site: Site, early: dict[str, Client]) -> Client:
+def stopped(bea: Person, early: dict[str, Client]) -> Client:
     """Ask a run to stop."""
-    client, run = early["stops"], Run(site.ada.name, "stops", "stopping")
+    client, run = early["stops"], Run(bea.name, "stops", "stopping")
     until((client.folder / "begun").exists, "the run has begun")
-    assert site.ada.wire.data(STOP, id=site.ada.wire.run(run)["id"])["stopRun"]["success"] is True
+    assert bea.wire.data(STOP, id=bea.wire.run(run)["id"])["stopRun"]["success"] is True
     return client
 
 
-def test_a_stopped_run_is_interrupted_and_killed(site: Site, stopped: Client) -> None:
+def test_a_stopped_run_is_interrupted_and_killed(bea: Person, stopped: Client) -> None:
     """RUN-2, RUN-4."""
-    out, _ = stopped.process.communicate(timeout=PATIENCE_S)
+    out = sdks.ended(stopped.process)
     assert (stopped.folder / "interrupted").exists(), out
     assert stopped.process.returncode != 0
-    assert site.ada.wire.run(Run(site.ada.name, "stops", "stopping"))["state"] == "killed"
+    assert bea.wire.run(Run(bea.name, "stops", "stopping"))["state"] == "killed"
 
 
 # -- what became of the killed training process --------------------------------------------------------------------
