@@ -18,7 +18,7 @@ from django.db import connection
 from common.server.health import measured_parts
 from config.env import ROOT
 
-HIDDEN = re.compile(r"SECRET|TOKEN|PASSWORD|_KEY\b")
+HIDDEN = re.compile(r"SECRET|TOKEN|PASSWORD|HEADERS|_KEY\b")
 _DOCUMENTED = re.compile(r"^\| `(RUNYARD_\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 _PACKAGES = ("Django", "django-allauth", "celery", "channels", "uvicorn", "wandb")
 GIB = 2**30

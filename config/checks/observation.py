@@ -28,6 +28,12 @@ def check_traces(**_: Any) -> list[CheckMessage]:
     url, hint = urlsplit(settings.TRACES_URL), f"Such as http://collector:4318. {DOCS}#log-metrics-and-traces"
     if settings.TRACES_URL and not (url.scheme in ("http", "https") and url.hostname and not url.query):
         return [Error("RUNYARD_TRACES_URL is not the address of a collector.", hint=hint, id="runyard.E023")]
+    if not all(
+        re.fullmatch(r"[\w-]+", name) and value.isprintable()
+        for name, value in settings.TRACES_HEADERS.items()
+    ):
+        hint = f"Such as authorization=Bearer …,x-team=training. {DOCS}#log-metrics-and-traces"
+        return [Error("RUNYARD_TRACES_HEADERS are no headers.", hint=hint, id="runyard.E023")]
     if not 0 <= settings.TRACES_SHARE <= 1:
         message = f"RUNYARD_TRACES_SHARE is {settings.TRACES_SHARE}, not between 0 and 1."
         hint = f"1 exports every trace, 0.1 every tenth. {DOCS}#log-metrics-and-traces"

@@ -40,5 +40,8 @@ LOGGING = {
 TRACES_URL = env.str("RUNYARD_TRACES_URL", default="").rstrip("/").removesuffix("/v1/traces")
 """The collector's address for OTLP over HTTP; empty: nothing is traced."""
 TRACES_SHARE = env.float("RUNYARD_TRACES_SHARE", default=0.1)
-TRACES_HEADERS = env.dict("RUNYARD_TRACES_HEADERS", default={})
+TRACES_HEADERS = {
+    name.strip(): value.strip()
+    for name, _, value in (header.partition("=") for header in env.list("RUNYARD_TRACES_HEADERS", default=[]))
+}
 """What the collector wants to know who sends."""
