@@ -212,12 +212,12 @@ def traces() -> Iterator[Finding]:
         return
     advice = "Start it, or mend RUNYARD_TRACES_URL and RUNYARD_TRACES_HEADERS; nothing else waits for it."
     try:
-        nothing = {
-            "headers": {"Content-Type": "application/x-protobuf", **settings.TRACES_HEADERS},
-            "body": b"",
-        }
         answer = urllib3.request(
-            "POST", f"{settings.TRACES_URL}/v1/traces", timeout=TIMEOUT_S, retries=False, **nothing
+            "POST",
+            f"{settings.TRACES_URL}/v1/traces",
+            headers={"Content-Type": "application/x-protobuf", **settings.TRACES_HEADERS},
+            timeout=TIMEOUT_S,
+            retries=False,
         )
     except urllib3.exceptions.HTTPError as error:
         yield warning("traces", f"The collector does not answer ({type(error).__name__}).", advice)

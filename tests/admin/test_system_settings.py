@@ -106,6 +106,7 @@ def test_secrets_are_not_shown(operator: Client, monkeypatch):
     """TEAM-21: value, or "set, hidden"."""
     _given(monkeypatch, "RUNYARD_SECRET_KEY", "very-secret-key-of-the-installation")
     _given(monkeypatch, "RUNYARD_DATABASE_URL", "postgres://runyard:pa55@db:5432/runyard")
+    _given(monkeypatch, "RUNYARD_TRACES_HEADERS", "authorization=Bearer pa55")
     page = operator.get("/admin/system/").content.decode()
     assert "set, hidden" in page
     assert "***@db:5432/runyard" in page

@@ -79,9 +79,10 @@ def ada(watched: Installation) -> Iterator[Person]:
 
 def spans_of(collector: Sink, name: str, has: Callable[[Traced], bool] = bool) -> list[Traced]:
     """Wait for spans of a name."""
-    return until(
+    found: list[Traced] = until(
         lambda: [each for each in traced(collector) if each.span.name == name and has(each)], f"a span {name}"
     )
+    return found
 
 
 def below(collector: Sink, parent: Traced) -> list[Traced]:
