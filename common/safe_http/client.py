@@ -175,7 +175,7 @@ def _exchange(
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.default_port = target.default_port
     try:
-        with spans.span(f"{request['method']} {target.host}", "client", {"server.address": target.host}):
+        with spans.span(request["method"], "client", {"server.address": target.host}):
             connection.sock = _connected(target, deadline, hosts, networks or [])
             request["headers"] = {**request["headers"], "Connection": "close"}
             connection.request(url=target.path, **request)

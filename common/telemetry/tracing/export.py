@@ -54,7 +54,7 @@ def _provider(process: str) -> Any:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-    from common.telemetry.tracing.sampling import begun_by_requests_and_tasks
+    from common.telemetry.tracing.sampling import ShareOfRequestsAndTasks
 
     resource = Resource.create(
         {
@@ -64,5 +64,5 @@ def _provider(process: str) -> Any:
             "runyard.process": process,
         }
     )
-    sampler = begun_by_requests_and_tasks(settings.TRACES_SHARE)
+    sampler = ShareOfRequestsAndTasks(settings.TRACES_SHARE)
     return TracerProvider(sampler=sampler, resource=resource, shutdown_on_exit=False)
