@@ -24,6 +24,7 @@ from config.checks import address, observation, rules, servers
         ("TRACES_URL", "https://traces.example.com/otlp", observation.check_traces, None),
         ("TRACES_URL", "collector:4318", observation.check_traces, "runyard.E023"),
         ("TRACES_URL", "grpc://collector:4317", observation.check_traces, "runyard.E023"),
+        ("TRACES_URL", "https://[", observation.check_traces, "runyard.E023"),
         ("TRACES_HEADERS", {"authorization": "Bearer x"}, observation.check_traces, None),
         ("TRACES_HEADERS", {"Bearer x": ""}, observation.check_traces, "runyard.E023"),
         ("TRACES_HEADERS", {"x": "a\nb"}, observation.check_traces, "runyard.E023"),

@@ -25,8 +25,13 @@ def check_metrics_token(**_: Any) -> list[CheckMessage]:
 
 def check_traces(**_: Any) -> list[CheckMessage]:
     """Whether the collector answers is seen by `runyard doctor`; here that it could."""
-    url, hint = urlsplit(settings.TRACES_URL), f"Such as http://collector:4318. {DOCS}#log-metrics-and-traces"
-    if settings.TRACES_URL and not (url.scheme in ("http", "https") and url.hostname and not url.query):
+    hint = f"Such as http://collector:4318. {DOCS}#log-metrics-and-traces"
+    try:
+        url = urlsplit(settings.TRACES_URL)
+        is_address = url.scheme in ("http", "https") and url.hostname and url.port != 0 and not url.query
+    except ValueError:
+        is_address = False
+    if settings.TRACES_URL and not is_address:
         return [Error("RUNYARD_TRACES_URL is not the address of a collector.", hint=hint, id="runyard.E023")]
     if not all(
         re.fullmatch(r"[\w-]+", name) and value.isprintable()
