@@ -15,16 +15,13 @@ def request_span(surface: str, scope: Any) -> AbstractContextManager[None]:
     """Record a request from its head to the end of its answer, below the span of who sent it, if that says so."""
     if not spans.are_exported() or surface in _UNTRACED:
         return nullcontext()
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
     parent = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"traceparent"), "")
     attributes = {
         "http.request.method": scope["method"],
         "url.scheme": scope["scheme"],
         "runyard.surface": surface,
     }
-    context = TraceContextTextMapPropagator().extract({"traceparent": parent})
-    return spans.span(f"{scope['method']} {surface}", "server", attributes, context=context)
+    return spans.span(f"{scope['method']} {surface}", "server", attributes, context=spans.context_of(parent))
 
 
 def answered(status: int) -> None:

@@ -97,6 +97,13 @@ def position() -> "SpanContext | None":
     return get_current_span().get_span_context()
 
 
+def context_of(traceparent: str) -> "Context":
+    """Return the context of a span elsewhere, by the header that names it; of none, if that cannot be read."""
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    return TraceContextTextMapPropagator().extract({"traceparent": traceparent})
+
+
 def describe(name: str | None, attributes: Mapping[str, Any]) -> None:
     """Give the current span the name it should have had, and further attributes."""
     if _tracer is None:

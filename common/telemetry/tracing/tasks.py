@@ -30,11 +30,9 @@ def _sent(headers: dict[str, Any] | None = None, **_: Any) -> None:
 
 
 def _began(task: Any = None, task_id: str = "", **_: Any) -> None:
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
     parent = getattr(task.request, _HEADER, None)
     attributes = {"messaging.system": "celery", "messaging.message.id": task_id, "runyard.task": task.name}
-    context = TraceContextTextMapPropagator().extract({_HEADER: parent}) if parent else None
+    context = spans.context_of(parent) if parent else None
     running = spans.span(task.name, "consumer", attributes, context=context)
     running.__enter__()
     _running.spans.append(running)
