@@ -36,6 +36,21 @@ def copy_to(path: Path) -> None:
         _run("pg_dump", ["--format", "custom", "--no-owner", "--no-privileges", "--file", str(path)])
 
 
+def check_copy(path: Path) -> None:
+    """Read all of a copy, as restoring it would.
+
+    Raises:
+        Conflict: it is damaged.
+    """
+    if connection.vendor != "sqlite":
+        _run("pg_restore", ["--file", os.devnull, str(path)], is_connected=False)
+        return
+    with closing(sqlite3.connect(path)) as copy:
+        [(found,)] = copy.execute("PRAGMA quick_check(1)").fetchall()
+    if found != "ok":
+        raise Conflict(f"The database is damaged: {found}.")
+
+
 def put_back(path: Path) -> None:
     """Replace the database by a copy; the caller has seen that nobody uses it.
 
@@ -69,13 +84,14 @@ def unknown_migrations(applied: Sequence[str]) -> list[str]:
     return sorted(set(applied) - known)
 
 
-def _run(program: str, arguments: Sequence[str]) -> None:
+def _run(program: str, arguments: Sequence[str], *, is_connected: bool = True) -> None:
     found = shutil.which(program)
     if found is None:
         raise Conflict(f"{program} is not installed here; {PACKAGE}, of the server's version or newer.")
     given, environment = DatabaseClient.settings_to_cmd_args_env(settings.DATABASES["default"], [])
     *where, name = given[1:]  # the first is psql
-    command = [found, *where, "--no-password", "--dbname", name, *arguments]
+    connecting = [*where, "--no-password", "--dbname", name] if is_connected else []
+    command = [found, *connecting, *arguments]
     done = subprocess.run(
         command, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
     )

@@ -1,12 +1,12 @@
 """Reads an archive: verifies it, and puts an installation back from it."""
 
 import json
-import re
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,47 +15,85 @@ from django.db import connection
 from django.utils import timezone
 
 from common import VERSION
-from common.backups import ABOUT, BLOBS, DATABASE, MANIFEST, SECRET_KEY, SEGMENTS, databases
+from common.backups import (
+    ABOUT,
+    BLOBS,
+    DATABASE,
+    FILE_NAME,
+    IN_BASE,
+    MANIFEST,
+    SECRET_KEY,
+    SEGMENTS,
+    databases,
+)
 from common.backups.counts import Counts, Hashed, release_members
+from common.backups.inventory import SortedNames
+from common.backups.streams import read_archive
 from common.errors import Conflict, Invalid
 
-_NAME = re.compile(rf"(?:{DATABASE}|{SECRET_KEY}|(?:{BLOBS}|{SEGMENTS})(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+)")
+Choice = Callable[[tarfile.TarInfo], Path | None]
+"""Says where a file of an archive goes; None: it is only read."""
 
 
-def verify(archive: Path) -> dict[str, Any]:
-    """Read all of a backup and change nothing; says what it holds.
+@dataclass(frozen=True)
+class Source:
+    """What a backup is read from.
+
+    Args:
+        archive: The backup.
+        base: The full one that it needs; None: the one of that name beside it.
+        identities: Private keys (`encryption.read_identities`) for those that are encrypted.
+    """
+
+    archive: Path
+    base: Path | None = None
+    identities: Sequence[Any] = ()
+
+
+def verify(source: Source) -> dict[str, Any]:
+    """Read all of a backup, and of its base where it has one, and change nothing; says what they hold.
 
     Raises:
-        Invalid: no backup, or one that is cut off or damaged.
+        Invalid: no backup, or one that is cut off or damaged, or no key opens it.
+        Conflict: its base is not there.
     """
-    with _opened(archive) as (tar, counts, about):
-        return {"backup": str(archive), **_summary(about), **_read(tar, counts, None)}
+    with tempfile.TemporaryDirectory(prefix="runyard-verifying-") as folder:
+        with _opened(source.archive, source.identities) as archive:
+            names = Path(folder) / IN_BASE
+            found = archive.read(lambda member: names if member.name == IN_BASE else None)
+        found |= _read_base(source, archive.about, names, None)
+    return {"backup": str(source.archive), **_summary(archive.about), **found}
 
 
-def restore(archive: Path, *, replace: bool) -> dict[str, Any]:
+def restore(source: Source, *, replace: bool) -> dict[str, Any]:
     """Put an installation back; the caller has seen that none runs on the data folder. Says what it did.
 
     Everything is unpacked and verified beside the data before anything is touched.
 
     Args:
-        archive: The backup.
+        source: The backup.
         replace: Whether it may take the place of an installation that holds something: files of that one are set
             aside in a folder of the data folder, a PostgreSQL database is replaced.
 
     Raises:
-        Invalid: no backup, or one that is cut off or damaged.
-        Conflict: of a newer release or another kind of database, or there is something to be replaced.
+        Invalid: no backup, or one that is cut off or damaged, or no key opens it.
+        Conflict: of a newer release or another kind of database, its base is not there, or there is something to be
+            replaced.
     """
     home = Path(settings.DATA_FOLDER)
-    with _opened(archive) as (tar, counts, about), _folder(home) as folder:
-        _require_fitting(about)
-        occupied = _is_occupied()
-        if occupied and not replace:
-            raise Conflict(f"The installation in {home} is not empty; --force puts the backup in its place.")
-        read = _read(tar, counts, folder)
+    with _folder(home) as folder:
+        with _opened(source.archive, source.identities) as archive:
+            _require_fitting(archive.about)
+            occupied = _is_occupied()
+            if occupied and not replace:
+                raise Conflict(
+                    f"The installation in {home} is not empty; --force puts the backup in its place."
+                )
+            found = archive.read(lambda member: folder / member.name)
+        found |= _read_base(source, archive.about, folder / IN_BASE, folder)
         aside = _set_aside(home) if occupied else None
         _put_in_place(folder)
-    result: dict[str, Any] = {"restored": str(archive), **_summary(about), **read}
+    result: dict[str, Any] = {"restored": str(source.archive), **_summary(archive.about), **found}
     if aside:
         result["replaced"] = f"what was there is in {aside}"
     if settings.ENVIRONMENT["RUNYARD_SECRET_KEY"].value:
@@ -65,7 +103,9 @@ def restore(archive: Path, *, replace: bool) -> dict[str, Any]:
 
 def _summary(about: dict[str, Any]) -> dict[str, Any]:
     summary = {name: about[name] for name in ("version", "created_at")} | {"kind": about["database"]}
-    return summary | ({"not_in_it": about["elsewhere"]} if about.get("elsewhere") else {})
+    if about["base"]:
+        summary["base"] = about["base"]
+    return summary | ({"not_in_it": about["elsewhere"]} if about["elsewhere"] else {})
 
 
 @contextmanager
@@ -75,17 +115,59 @@ def _folder(home: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
+class Archive:
+    """An opened backup, which is read once, from its begin to its end."""
+
+    def __init__(self, path: Path, tar: tarfile.TarFile) -> None:
+        self._tar = tar
+        self._counts = Counts()
+        first = tar.next()
+        if first is None or first.name != ABOUT:
+            raise Invalid(f"{path} is not a backup of Runyard.")
+        self.about: dict[str, Any] = json.loads(self._content(first))
+
+    def read(self, place: Choice) -> dict[str, Any]:
+        """Read the rest, and return its parts.
+
+        Raises:
+            Invalid: it is not what was written.
+        """
+        while (member := self._tar.next()) is not None:
+            release_members(self._tar)
+            if member.name == MANIFEST:
+                return self._compared_with(json.loads(_content_of(self._tar, member, Counts())))
+            is_known = member.name in (DATABASE, SECRET_KEY, IN_BASE) or FILE_NAME.fullmatch(member.name)
+            if not (member.isreg() and is_known):
+                raise Invalid(f"The backup holds something that does not belong there: {member.name!r}.")
+            self._unpack(member, place(member))
+        raise Invalid("The backup is cut off: its manifest is missing.")
+
+    def _content(self, member: tarfile.TarInfo) -> bytes:
+        return _content_of(self._tar, member, self._counts)
+
+    def _compared_with(self, written: dict[str, Any]) -> dict[str, Any]:
+        found = self._counts.to_dict()
+        damaged = sorted(part for part in {*written, *found} if written.get(part) != found.get(part))
+        if damaged:
+            raise Invalid(f"The backup is damaged: {', '.join(damaged)} are not what was written.")
+        return found
+
+    def _unpack(self, member: tarfile.TarInfo, path: Path | None) -> None:
+        content = _counted(self._tar, member, self._counts)
+        if path is None:
+            for _ in content.chunks():
+                pass
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as out:
+            path.chmod(0o600)
+            shutil.copyfileobj(content, out)
+
+
 @contextmanager
-def _opened(archive: Path) -> Iterator[tuple[tarfile.TarFile, Counts, dict[str, Any]]]:
-    counts = Counts()
-    try:
-        with tarfile.open(archive, "r:") as tar:
-            first = tar.next()
-            if first is None or first.name != ABOUT:
-                raise Invalid(f"{archive} is not a backup of Runyard.")
-            yield tar, counts, json.loads(_content(tar, first, counts))
-    except (tarfile.TarError, EOFError, ValueError) as error:
-        raise Invalid(f"{archive} is not a backup of Runyard, or is cut off: {error}.") from error
+def _opened(path: Path, identities: Sequence[Any]) -> Iterator[Archive]:
+    with read_archive(path, identities) as tar:
+        yield Archive(path, tar)
 
 
 def _counted(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts) -> Hashed:
@@ -95,42 +177,41 @@ def _counted(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts) -> H
     return Hashed(file, counts.begin(member.name, member.size))
 
 
-def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts) -> bytes:
+def _content_of(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts) -> bytes:
     return b"".join(_counted(tar, member, counts).chunks())
 
 
-def _read(tar: tarfile.TarFile, counts: Counts, folder: Path | None) -> dict[str, Any]:
-    """Read what follows, into a folder if one is given, and return the parts.
+def _read_base(source: Source, about: dict[str, Any], names: Path, folder: Path | None) -> dict[str, Any]:
+    """Read the full backup that an incremental one needs: what is named goes into a folder, if one is given."""
+    needed = about["base"]
+    if needed is None:
+        return {}
+    path = source.base or source.archive.parent / needed["name"]
+    if not path.exists():
+        raise Conflict(
+            f"{source.archive} needs the full backup {needed['name']} of {needed['created_at']}: put it beside,"
+            " or name it with --base."
+        )
+    taken = {"files": 0, "bytes": 0}
+    with names.open() as lines, _opened(path, source.identities) as base:
+        if base.about["id"] != needed["id"]:
+            raise Conflict(f"{path} is not the full backup {needed['name']} of {needed['created_at']}.")
+        wanted = SortedNames(lines)
 
-    Raises:
-        Invalid: it is not what was written.
-    """
-    while (member := tar.next()) is not None:
-        release_members(tar)
-        if member.name == MANIFEST:
-            written = json.loads(_content(tar, member, Counts()))
-            found = counts.to_dict()
-            damaged = sorted(part for part in {*written, *found} if written.get(part) != found.get(part))
-            if damaged:
-                raise Invalid(f"The backup is damaged: {', '.join(damaged)} are not what was written.")
-            return found
-        if not (member.isreg() and _NAME.fullmatch(member.name)):
-            raise Invalid(f"The backup holds something that does not belong there: {member.name!r}.")
-        _unpack(tar, member, counts, folder)
-    raise Invalid("The backup is cut off: its manifest is missing.")
+        def place(member: tarfile.TarInfo) -> Path | None:
+            size = wanted.size_of(member.name) if FILE_NAME.fullmatch(member.name) else None
+            if size is None:
+                return None
+            if size != member.size:
+                raise Invalid(f"The full backup {path} has another {member.name}.")
+            taken["files"] += 1
+            taken["bytes"] += member.size
+            return folder / member.name if folder else None
 
-
-def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, counts: Counts, folder: Path | None) -> None:
-    content = _counted(tar, member, counts)
-    if folder is None:
-        for _ in content.chunks():
-            pass
-        return
-    path = folder / member.name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("xb") as out:
-        path.chmod(0o600)
-        shutil.copyfileobj(content, out)
+        base.read(place)
+        if missing := wanted.finish():
+            raise Invalid(f"The full backup {path} lacks {missing}.")
+    return {"from_base": taken}
 
 
 def _require_fitting(about: dict[str, Any]) -> None:

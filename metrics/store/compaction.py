@@ -27,7 +27,7 @@ from metrics.models import Segment, Stream, Tail
 from metrics.store import segments
 from metrics.store.batches import join
 from metrics.store.codec import Batch
-from metrics.store.naming import Overtaken, lock_stream, naming, new_name, record_replaced, segment_row
+from metrics.store.naming import Overtaken, lock_stream, naming, record_replaced, store_segment
 from metrics.store.row_blocks import MAX_SEGMENT_ROWS, Block
 from metrics.store.segment_storage import configured_storage
 from runs.lifecycle.storage_ledger import HISTORY, settle_run
@@ -105,10 +105,7 @@ def _store_segment(stream: Stream, parts: Sequence[Segment | Tail], batch: Batch
     about = segments.SegmentPosition(
         stream.pk, parts[0].row0, min(part.x0 for part in parts), max(part.x1 for part in parts)
     )
-    content, index = segments.write(batch, about)
-    storage, name = configured_storage(), new_name()
-    storage.put(name, content)
-    return segment_row(storage, name, len(content), index)
+    return store_segment(configured_storage(), batch, about)
 
 
 def _batches_of(parts: Sequence[Segment | Tail]) -> list[Batch]:

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from metrics.models import ReplacedSegment, Segment, Stream
 from metrics.store import segments
+from metrics.store.codec import Batch
 from metrics.store.segment_storage import SegmentStorage, discard, storage_of
 from runs.models import Run
 
@@ -29,6 +30,14 @@ def segment_row(storage: SegmentStorage, name: str, size_bytes: int, packed: byt
         stream_id=about.stream_id, row0=about.row0, row_count=index.row_count, x0=about.x0, x1=about.x1, name=name,
         store=storage.store, bucket_id=storage.bucket_id, size_bytes=size_bytes, index=packed,
     )  # fmt: skip
+
+
+def store_segment(storage: SegmentStorage, batch: Batch, about: segments.SegmentPosition) -> Segment:
+    """Make the content of a new segment durable; its row is not saved yet."""
+    content, index = segments.write(batch, about)
+    name = new_name()
+    storage.put(name, content)
+    return segment_row(storage, name, len(content), index)
 
 
 def lock_stream(stream: Stream) -> Stream:

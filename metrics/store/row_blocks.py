@@ -1,5 +1,6 @@
 """Walking the rows of a stream: packed segments first, then the tail, as one row of rows."""
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,6 +22,9 @@ from metrics.store.segment_cache import SegmentReader
 MAX_SEGMENT_ROWS = 65536
 _TAILS_A_PAGE = 256
 _TAIL_BYTES_AT_ONCE = 64 * 1024 * 1024
+
+
+logger = logging.getLogger(__name__)
 
 
 class Block:
@@ -162,9 +166,9 @@ def _parts(stream: Stream, row_from: int) -> Iterator[tuple[Segment | Tail, int]
     """Yield (segment or batch, first row wanted of it) in row order.
 
     Rows have no holes. Where the next batch begins later than the last one ended, a worker has packed what lay between
-    since the segments were looked up: the walk goes on there.
+    since the segments were looked up: the walk goes on there. What is missing even then is lost, and passed over.
     """
-    at = row_from
+    at, known_to = row_from, 0
     while True:
         segments = Segment.objects.filter(stream=stream, row0__gt=at - MAX_SEGMENT_ROWS).order_by("row0")
         for segment in segments:
@@ -177,8 +181,12 @@ def _parts(stream: Stream, row_from: int) -> Iterator[tuple[Segment | Tail, int]
             if tail.row_to > at:
                 yield tail, at
                 at = tail.row_to
-        packed_to = Stream.objects.filter(pk=stream.pk).values_list("packed_to", flat=True).first()
-        if (packed_to or 0) <= at:
+        if at < known_to:  # rows that were packed before this round looked for them
+            logger.error("rows %d to %d of %s are lost: run recover-segments", at, known_to - 1, stream)
+            at = known_to
+            continue
+        known_to = Stream.objects.filter(pk=stream.pk).values_list("packed_to", flat=True).first() or 0
+        if known_to <= at:
             return
 
 

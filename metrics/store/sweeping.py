@@ -12,7 +12,8 @@ from django.utils import timezone
 from common.errors import DomainError
 from metrics.models import ReplacedSegment, Segment, Stream
 from metrics.store import segments
-from metrics.store.naming import segment_row
+from metrics.store.batches import cut
+from metrics.store.naming import segment_row, store_segment
 from metrics.store.row_blocks import MAX_SEGMENT_ROWS
 from metrics.store.segment_storage import SegmentStorage, all_places, storage_at, storage_of
 from runs.lifecycle.storage_ledger import HISTORY, settle_run
@@ -54,7 +55,8 @@ def recover_segment(storage: SegmentStorage, name: str) -> bool:
     """Make a lost segment's row again from the footer of its content; says whether rows came back by it.
 
     It also takes the place of rows whose contents are gone: an older database beside a bucket of now still names what
-    was merged or moved since.
+    was merged or moved since. What was merged with later rows is written again without these: that database has them
+    in its tail, or never had them.
 
     Raises:
         ValueError: the content is cut off, or no segment.
@@ -65,25 +67,30 @@ def recover_segment(storage: SegmentStorage, name: str) -> bool:
     packed = segments.index_in(partial(storage.read_stored, name), size_bytes)
     segment = segment_row(storage, name, size_bytes, packed)
     stream = Stream.objects.filter(pk=segment.stream_id).first()
-    if stream is None or segment.row_to > stream.packed_to:
+    if stream is None or segment.row0 >= stream.packed_to:
         return False
-    near = Segment.objects.filter(
-        stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=segment.row_to
-    )
+    row_to = min(segment.row_to, stream.packed_to)
+    near = Segment.objects.filter(stream=stream, row0__gt=segment.row0 - MAX_SEGMENT_ROWS, row0__lt=row_to)
     others = [other for other in near if other.row_to > segment.row0]
-    if any(_is_outside(other, segment) or _is_there(other) for other in others):
+    if any(other.row0 < segment.row0 or other.row_to > row_to for other in others):
+        return False
+    if sum(other.row_count for other in others) == row_to - segment.row0 and all(map(_is_there, others)):
         return False
     if Run.objects.locked().filter(pk=stream.run_id, purge_began_at__isnull=True).first() is None:
         return False
+    if row_to < segment.row_to:
+        segment = _store_first_rows(storage, segment, row_to - segment.row0)
     Segment.objects.filter(pk__in=[other.pk for other in others]).delete()
     segment.save(force_insert=True)
     settle_run(stream.run_id, HISTORY)
     return True
 
 
-def _is_outside(other: Segment, segment: Segment) -> bool:
-    """Say whether a segment has rows that another has not."""
-    return other.row0 < segment.row0 or other.row_to > segment.row_to
+def _store_first_rows(storage: SegmentStorage, segment: Segment, count: int) -> Segment:
+    """Return a segment of the first rows of another; its row is not saved yet."""
+    index = segments.SegmentIndex(segment.index)
+    content = segments.Content(storage.read_stored(segment.name, 0, segment.size_bytes))
+    return store_segment(storage, cut(index.read(content), 0, count), index.about)
 
 
 def _is_there(segment: Segment) -> bool:

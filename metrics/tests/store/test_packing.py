@@ -325,6 +325,16 @@ def test_a_lost_row_comes_back_from_the_footer(cold_store):
     assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == list(range(40))
 
 
+def test_lost_rows_are_said_and_passed_over(cold_store, caplog):
+    """A reader does not wait for them for ever."""
+    run = filled(40)
+    packed(run)
+    send(run, [line(step, loss=1.0) for step in (40, 41)], offset=40)
+    Segment.objects.all().delete()
+    assert [row["_step"] for _, row in reads.scan(run.pk, StreamKind.HISTORY)] == [40, 41]
+    assert "rows 0 to 39 of" in caplog.text
+
+
 def test_an_operator_brings_lost_rows_back_by_one_command(cold_store):
     run = filled(40)
     packed(run)

@@ -413,6 +413,33 @@ def test_a_database_of_before_a_merge_and_a_move_finds_the_rows_again(in_bucket,
     assert Segment.objects.count() == 2
 
 
+def test_a_database_of_before_a_merge_with_later_rows_takes_back_its_own(in_bucket, monkeypatch):
+    """Those of after the backup are in its tail, or it never had them; where some contents are still there, too."""
+    run = RunFactory()
+    for start in (0, 6):
+        send(run, [line(step, loss=1.0) for step in range(start, start + 6)], offset=start)
+        packed(run)
+    send(run, [line(step, loss=1.0) for step in (12, 13)], offset=12)
+    stream, segments, tails = stream_of(run), list(Segment.objects.order_by("pk")), list(Tail.objects.all())
+    send(run, [line(step, loss=1.0) for step in range(14, 24)], offset=14)
+    packed(run)
+    monkeypatch.setattr(compaction, "MERGE_AT", 3)
+    packed(run)
+    storage = segment_storage.configured_storage()
+    storage.delete([segments[1].name])
+    stream.save()
+    for model, rows in ((Segment, segments), (Tail, tails)):
+        model.objects.all().delete()
+        model.objects.bulk_create(rows)
+    with pytest.raises(FileNotFoundError):
+        steps_of(run)
+    out = StringIO()
+    call_command("recover_segments", stdout=out)
+    assert '"recovered": 1' in out.getvalue()
+    assert steps_of(run) == list(range(14))
+    assert [segment.row_to for segment in Segment.objects.all()] == [12]
+
+
 # -- moving ----------------------------------------------------------------------------------------------------------
 
 
