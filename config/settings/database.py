@@ -54,7 +54,12 @@ else:
         "keepalives_interval": 10,
         "keepalives_count": 3,
         "tcp_user_timeout": 30_000,
-        "pool": {"min_size": 2, "max_size": env.int("RUNYARD_DATABASE_POOL", default=16), "timeout": 10},
+        "pool": {
+            "min_size": 2,
+            "max_size": env.int("RUNYARD_DATABASE_POOL", default=16),
+            "timeout": 10,
+            "max_idle": 30,  # what a burst needed is given back, for the server's other processes
+        },
         **({} if DATABASE_POOLER else {"options": _SESSION}),
         **_database.get("OPTIONS", {}),  # of the URL: sslmode, target_session_attrs
     }

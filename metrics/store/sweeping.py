@@ -88,7 +88,7 @@ def recover_segment(storage: SegmentStorage, name: str) -> bool:
 
 def _store_first_rows(storage: SegmentStorage, segment: Segment, count: int) -> Segment:
     """Return a segment of the first rows of another; its row is not saved yet."""
-    index = segments.SegmentIndex(segment.index)
+    index = segments.SegmentIndex(bytes(segment.index))
     content = segments.Content(storage.read_stored(segment.name, 0, segment.size_bytes))
     return store_segment(storage, cut(index.read(content), 0, count), index.about)
 

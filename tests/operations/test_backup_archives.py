@@ -117,7 +117,7 @@ def rewritten(archive: Path, change: Callable[[str, bytes], bytes | None]) -> No
     out = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(content)) as old, tarfile.open(fileobj=out, mode="w") as new:
         for member in old.getmembers():
-            changed = change(member.name, old.extractfile(member).read())
+            changed = change(member.name, cast("IO[bytes]", old.extractfile(member)).read())
             if changed is not None:
                 member.size = len(changed)
                 new.addfile(member, io.BytesIO(changed))
