@@ -10,6 +10,7 @@ import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 import zstandard

@@ -428,9 +428,10 @@ def test_a_database_of_before_a_merge_with_later_rows_takes_back_its_own(in_buck
     storage = segment_storage.configured_storage()
     storage.delete([segments[1].name])
     stream.save()
-    for model, rows in ((Segment, segments), (Tail, tails)):
-        model.objects.all().delete()
-        model.objects.bulk_create(rows)
+    Segment.objects.all().delete()
+    Segment.objects.bulk_create(segments)
+    Tail.objects.all().delete()
+    Tail.objects.bulk_create(tails)
     with pytest.raises(FileNotFoundError):
         steps_of(run)
     out = StringIO()
