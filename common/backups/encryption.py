@@ -46,7 +46,7 @@ def read_recipients(given: Sequence[str]) -> list[Any]:
     import pyrage
 
     keys = []
-    for line in [line for word in given for line in _lines_of(word)]:
+    for line in [line for word in given for line in _public_keys_of(word)]:
         kind = pyrage.ssh.Recipient if line.startswith("ssh-") else pyrage.x25519.Recipient
         try:
             keys.append(kind.from_str(line))
@@ -57,11 +57,14 @@ def read_recipients(given: Sequence[str]) -> list[Any]:
     return keys
 
 
-def _lines_of(word: str) -> list[str]:
+def _public_keys_of(word: str) -> list[str]:
     path = Path(word).expanduser()
-    if not path.is_file():
-        return [word]
-    lines = [line.strip() for line in path.read_text(errors="replace").splitlines()]
+    return _lines_of(path, path.read_bytes()) if path.is_file() else [word]
+
+
+def _lines_of(path: Path, content: bytes) -> list[str]:
+    """Return the lines of a file of keys that are no comments."""
+    lines = [line.strip() for line in content.decode(errors="replace").splitlines()]
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
         raise Invalid(f"{path} holds no key.")
@@ -84,7 +87,7 @@ def read_identities(paths: Sequence[Path]) -> list[Any]:
             if content.startswith(b"-----BEGIN"):
                 keys.append(pyrage.ssh.Identity.from_buffer(content))
             else:
-                keys += [pyrage.x25519.Identity.from_str(line) for line in _lines_of(str(path))]
+                keys += [pyrage.x25519.Identity.from_str(line) for line in _lines_of(path, content)]
         except pyrage.IdentityError as error:
             raise Invalid(f"{path} is not a private key of age or SSH: {error}.") from None
     return keys

@@ -35,8 +35,7 @@ class SortedNames:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
-        self.passed_over: str | None = None
-        """The first name that was not asked for, as far as has been asked."""
+        self._passed_over: str | None = None
         self._advance()
 
     def _advance(self) -> None:
@@ -54,14 +53,14 @@ class SortedNames:
         return size
 
     def _pass_over(self) -> None:
-        self.passed_over = self.passed_over or self._name
+        self._passed_over = self._passed_over or self._name
         self._advance()
 
     def finish(self) -> str | None:
         """Return the first name that was not asked for."""
         if self._name:
             self._pass_over()
-        return self.passed_over
+        return self._passed_over
 
 
 def line_of(name: str, size: int) -> str:

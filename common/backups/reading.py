@@ -124,7 +124,7 @@ class Archive:
         first = tar.next()
         if first is None or first.name != ABOUT:
             raise Invalid(f"{path} is not a backup of Runyard.")
-        self.about: dict[str, Any] = json.loads(self._content(first))
+        self.about: dict[str, Any] = json.loads(_content_of(tar, first, self._counts))
 
     def read(self, place: Choice) -> dict[str, Any]:
         """Read the rest, and return its parts.
@@ -141,9 +141,6 @@ class Archive:
                 raise Invalid(f"The backup holds something that does not belong there: {member.name!r}.")
             self._unpack(member, place(member))
         raise Invalid("The backup is cut off: its manifest is missing.")
-
-    def _content(self, member: tarfile.TarInfo) -> bytes:
-        return _content_of(self._tar, member, self._counts)
 
     def _compared_with(self, written: dict[str, Any]) -> dict[str, Any]:
         found = self._counts.to_dict()

@@ -72,13 +72,10 @@ def _encrypted(out: Any, recipients: Sequence[Any]) -> Iterator[Any]:
 
 def digest_on_disk(path: Path) -> str:
     """Return the SHA-256 of a file as the disk holds it, where the system can be told to forget its own copy."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        while content := file.read(CHUNK):
-            digest.update(content)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
