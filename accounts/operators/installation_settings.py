@@ -11,6 +11,7 @@ from access.audit.log import record
 from access.engine import require_operator
 from accounts.models import InstallationSetting
 from common.database.commits import after_commit
+from common.database.replica.routing import from_primary
 from common.errors import Conflict
 from common.installation_settings import VARIABLES, is_given
 
@@ -22,7 +23,8 @@ def stored() -> dict[str, Any]:
     """Return what is stored, by name."""
     found: dict[str, Any] | None = cache.get(CACHE_KEY)
     if found is None:
-        found = dict(InstallationSetting.objects.values_list("name", "value"))
+        with from_primary():  # newer than whatever took it out of the cache
+            found = dict(InstallationSetting.objects.values_list("name", "value"))
         cache.set(CACHE_KEY, found, _CACHED_S)
     return found
 

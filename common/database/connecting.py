@@ -12,24 +12,26 @@ def limit_statements() -> None:
     Call it before the process connects. A pooler takes no settings of a session: there the role has them
     (docs/operate/run.md).
     """
-    config = connections.settings[DEFAULT_DB_ALIAS]
-    if (
-        config["ENGINE"].endswith("postgresql")
-        and not settings.DATABASE_POOLER
-        and settings.DATABASE_TIMEOUT_S
-    ):
-        options = config["OPTIONS"]
-        timeout = f"-c statement_timeout={settings.DATABASE_TIMEOUT_S * 1000}"
-        options["options"] = f"{options.get('options', '')} {timeout}".strip()
+    if settings.DATABASE_POOLER or not settings.DATABASE_TIMEOUT_S:
+        return
+    timeout = f"-c statement_timeout={settings.DATABASE_TIMEOUT_S * 1000}"
+    for config in connections.settings.values():
+        if config["ENGINE"].endswith("postgresql"):
+            options = config["OPTIONS"]
+            options["options"] = f"{options.get('options', '')} {timeout}".strip()
 
 
-def why_refused(error: Exception) -> tuple[str, str]:
-    """Say why the database does not let this process in, and how to mend it.
+def why_refused(
+    error: Exception, *, alias: str = DEFAULT_DB_ALIAS, setting: str = "RUNYARD_DATABASE_URL"
+) -> tuple[str, str]:
+    """Say why a database does not let this process in, and how to mend it.
 
     Args:
         error: The one of the pool, which tells no more than that it has waited.
+        alias: The database, of settings.DATABASES.
+        setting: Which has its address.
     """
-    connection: Any = connections[DEFAULT_DB_ALIAS]
+    connection: Any = connections[alias]
     reason = str(error)
     if connection.vendor == "postgresql":
         try:
@@ -38,4 +40,4 @@ def why_refused(error: Exception) -> tuple[str, str]:
             reason = str(cause)
     if "startup parameter" in reason:
         return reason.strip(), "It is a pooler: set RUNYARD_DATABASE_POOLER=true (docs/operate/run.md)."
-    return reason.strip(), "Start it, or mend RUNYARD_DATABASE_URL."
+    return reason.strip(), f"Start it, or mend {setting}."

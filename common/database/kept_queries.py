@@ -16,6 +16,7 @@ from django.db.models.query import get_related_populators
 from django.db.models.sql.compiler import SQLCompiler
 
 from common.database.compiled_sql import Compiled
+from common.database.replica.routing import reading_alias
 
 M = TypeVar("M", bound=Model)
 Value = int | str | Sequence[int]
@@ -129,16 +130,17 @@ class KeptQuery(Generic[M]):
         shape = tuple(
             1 if isinstance(value, int) else 0 if isinstance(value, str) else -len(value) for value in values
         )
-        if (shape, is_first) not in self._plans:
+        key = reading_alias(), shape, is_first
+        if key not in self._plans:
             stand_ins = _stand_ins(values)
             queryset = self._build(*stand_ins)
             if is_first:
                 queryset = (queryset if queryset.ordered else queryset.order_by("pk"))[:1]
             try:
-                self._plans[shape, is_first] = _Plan.of(queryset, stand_ins)
+                self._plans[key] = _Plan.of(queryset, stand_ins)
             except EmptyResultSet:
-                self._plans[shape, is_first] = None
-        return self._plans[shape, is_first]
+                self._plans[key] = None
+        return self._plans[key]
 
     def _found(self, values: Sequence[Value | None]) -> Iterator[tuple[_Plan, Any]]:
         for piece in _pieces(values):

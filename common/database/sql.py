@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from common.database.replica.routing import reading_connection
 from common.errors import UNANSWERED
 
 _CANCELED = "57014"
@@ -23,7 +24,7 @@ def execute_in(statement: str, values: Sequence[Any], rest: str = "") -> list[tu
     """Return the rows of a statement whose IN lacks its list, with ``rest`` after it; none for an empty list."""
     if not values:
         return []
-    with connection.cursor() as cursor:
+    with reading_connection().cursor() as cursor:
         cursor.execute(f"{statement} ({', '.join(['%s'] * len(values))}) {rest}", values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows

@@ -94,6 +94,13 @@ DATABASE_ERRORS = Counter(
     registry=REGISTRY,
 )
 
+REPLICA_REQUESTS = Counter(
+    "runyard_replica_requests_total",
+    "Requests that may read from the replica: from where they did, and how many were repeated on the primary.",
+    ["outcome"],
+    registry=REGISTRY,
+)
+
 # The metric store
 
 PACKING_ROWS = Counter(

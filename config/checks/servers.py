@@ -26,6 +26,7 @@ EMAIL_SCHEMES = (
     "dummymail",
 )
 SEGMENT_STORES = ("files", "database", "bucket", "clickhouse")
+POSTGRESQL_SCHEMES = {"postgres", "postgresql", "pgsql", "psql"}
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 
 
@@ -91,6 +92,22 @@ def check_database(**_: Any) -> list[CheckMessage]:
             "RUNYARD_DATABASE_URL names neither PostgreSQL nor SQLite.",
             hint=f"Such as postgres://user:password@host:5432/runyard. {DOCS}#data",
             id="runyard.E009",
+        )
+    ]
+
+
+def check_replica(**_: Any) -> list[CheckMessage]:
+    """Only PostgreSQL has standbys; whether it is one of this database is tried by `manage.py doctor`."""
+    if not settings.REPLICA_URL:
+        return []
+    schemes = {urlsplit(url).scheme for url in (settings.DATABASE_URL, settings.REPLICA_URL)}
+    if schemes <= POSTGRESQL_SCHEMES:
+        return []
+    return [
+        Error(
+            "RUNYARD_DATABASE_REPLICA_URL is given, but it or RUNYARD_DATABASE_URL does not name PostgreSQL.",
+            hint=f"Such as postgres://user:password@standby:5432/runyard, for both. {DOCS}#data",
+            id="runyard.E024",
         )
     ]
 

@@ -11,10 +11,11 @@ import urllib3
 from django.conf import settings
 from django.core.checks import ERROR, WARNING, run_checks
 from django.core.mail import get_connection
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from common.database.connecting import why_refused
+from common.database.replica.freshness import REPLICA, Outcome, look
 from common.database.schema_check import unknown_migrations
 from common.errors import DomainError
 from common.tasks import HEARTBEAT_KEY
@@ -90,6 +91,37 @@ def database() -> Iterator[Finding]:
         yield warning("database", text, "Run `runyard migrate`; `serve` and `prepare` do it, too.")
     else:
         yield fine("database", f"{name} answers, and has all migrations")
+
+
+def replica() -> Iterator[Finding]:
+    """Yield whether the replica follows the database closely enough for pages."""
+    if REPLICA not in settings.DATABASES:
+        return
+    try:
+        outcome = look()
+    except DatabaseError:
+        return  # said by `database`
+    try:
+        with connections[REPLICA].cursor() as cursor:
+            cursor.execute("SELECT current_setting('hot_standby_feedback')")
+            has_feedback = cursor.fetchone()[0] == "on"
+    except DatabaseError as error:
+        reason, advice = why_refused(error, alias=REPLICA, setting="RUNYARD_DATABASE_REPLICA_URL")
+        yield warning(
+            "replica", f"It does not answer: {reason}", f"{advice} Pages are read from the primary."
+        )
+        return
+    advice = "Pages are read from the primary meanwhile. See docs/operate/run.md#read-replica."
+    if outcome is Outcome.FOREIGN:
+        text = "It is no standby of RUNYARD_DATABASE_URL, or has not followed the last failover yet."
+        yield broken("replica", text, advice)
+    elif outcome is not Outcome.REPLICA:
+        yield warning("replica", "It is behind the primary.", advice)
+    elif not has_feedback:
+        advice = "Set hot_standby_feedback = on there."
+        yield warning("replica", "The primary may cancel what is read from it for long.", advice)
+    else:
+        yield fine("replica", "has all that the primary has")
 
 
 def clock() -> Iterator[Finding]:

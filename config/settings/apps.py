@@ -47,6 +47,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     *(["common.telemetry.tracing.requests.RouteMiddleware"] if TRACES_URL else []),
+    "common.database.replica.routing.ReplicaMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "access.web.headers.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",

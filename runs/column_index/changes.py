@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from common.database.replica.routing import reading_connection
 from runs.models import RunChange
 
 
@@ -28,7 +29,7 @@ def is_committed() -> bool:
 def mark_of(project_id: int) -> int:
     """Return the mark of what is visible now; what is read after this call has at least that."""
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
+        with reading_connection().cursor() as cursor:  # no more than what is read along with it
             cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1")
             return int(cursor.fetchone()[0])
     rows = RunChange.objects.filter(project_id=project_id).order_by("-at").values_list("at", flat=True)

@@ -18,6 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from access.actor import Actor
+from common.database.replica.routing import reading_connection
 from runs.column_index.changes import changes_since, is_committed, mark_of
 from runs.config.flatten import OWN, sdk_part
 from runs.config.metric_definitions import MARK, definitions_in
@@ -214,7 +215,7 @@ def _found(runs: QuerySet[Run], column: str) -> Iterable[tuple[str, int]]:
         inner, params = runs.order_by().values_list(column).query.sql_with_params()
     except EmptyResultSet:
         return
-    with connection.cursor() as cursor:
+    with reading_connection().cursor() as cursor:
         cursor.execute(f"WITH runs(flat) AS ({inner}) {statement}", params)
         rows: list[tuple[str, Any]] = cursor.fetchall()
     for key, kind in rows:

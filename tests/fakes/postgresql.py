@@ -97,10 +97,13 @@ class PostgresServer:
             return True
         return False
 
-    def execute(self, statement: str) -> list[Any]:
+    def url(self, database: str) -> str:
+        """Return the address of one of its databases."""
+        return f"postgres://postgres@127.0.0.1:{self.port}/{database}"
+
+    def execute(self, statement: str, database: str = "postgres") -> list[Any]:
         """Return the rows of a statement; none where it gives none."""
-        url = f"postgres://postgres@127.0.0.1:{self.port}/postgres"
-        with psycopg.connect(url, autocommit=True, connect_timeout=5) as link:
+        with psycopg.connect(self.url(database), autocommit=True, connect_timeout=5) as link:
             cursor = link.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
@@ -119,16 +122,17 @@ class PostgresServer:
 
 
 @contextlib.contextmanager
-def pair() -> Iterator[tuple[PostgresServer, PostgresServer]]:
-    """Give a primary and its standby, which has what is committed before the client hears of it."""
+def pair(*, is_synchronous: bool = True) -> Iterator[tuple[PostgresServer, PostgresServer]]:
+    """Give a primary and its standby, which, if synchronous, has what is committed before the client hears of it."""
     primary, standby = PostgresServer(), PostgresServer()
     try:
         primary.create()
         primary.start()
         standby.follow(primary)
         standby.start()
-        primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
-        primary.execute("SELECT pg_reload_conf()")
+        if is_synchronous:
+            primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            primary.execute("SELECT pg_reload_conf()")
         yield primary, standby
     finally:
         primary.discard()

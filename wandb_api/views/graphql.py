@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -19,6 +20,7 @@ from access.callers.elevation import HEADER, elevated
 from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web.requests import address_of
+from common.database.replica.routing import from_replica
 from common.errors import DomainError, Invalid, Unavailable
 from common.formats.lenient_json import clean_tree, read_lenient
 from common.formats.strict_json import strict
@@ -135,9 +137,10 @@ def _answer(request: HttpRequest, info: RequestInfo) -> HttpResponse:
     if document is None or errors:
         return _refuse_document(errors, info)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
-    result = _executed(request, actor, document, variables, name)
+    is_query = operation is not None and operation.operation is OperationType.QUERY
+    answer = partial(_executed, request, actor, document, variables, name)
+    result = from_replica(answer) if is_query else answer()
     if result.errors:
-        is_query = operation is not None and operation.operation is OperationType.QUERY
         status, entries = answer_to(result.errors, is_query=is_query)
         info.reason = entries[0].get("extensions", {}).get("code", "")
         return _reply(status, {"data": result.data, "errors": entries})

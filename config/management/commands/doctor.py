@@ -13,16 +13,16 @@ from config.doctor.address import address
 from config.doctor.findings import Finding, State
 
 LOOKS = (
-    parts.settings_of_environment, parts.disk, parts.database, parts.redis_server, parts.clock, parts.worker,
-    parts.mail, parts.bucket, parts.clickhouse, parts.traces, address,
+    parts.settings_of_environment, parts.disk, parts.database, parts.replica, parts.redis_server, parts.clock,
+    parts.worker, parts.mail, parts.bucket, parts.clickhouse, parts.traces, address,
 )  # fmt: skip
 SIGNS = {State.FINE: "ok", State.WARNING: "warn", State.BROKEN: "FAIL"}
 
 
 class Command(BaseCommand):
     help = (
-        "Look at settings, disk, database, Redis, clocks, worker, mail, storage, ClickHouse, traces and address; say"
-        " what is wrong and how to mend it. Exits with 1 where something does not work."
+        "Look at settings, disk, database, replica, Redis, clocks, worker, mail, storage, ClickHouse, traces and"
+        " address; say what is wrong and how to mend it. Exits with 1 where something does not work."
     )
     requires_system_checks: tuple[str, ...] = ()
     """It runs them itself, and goes on."""

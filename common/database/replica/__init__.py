@@ -1,0 +1,1 @@
+"""A standby of PostgreSQL that pages read from: `freshness` looks whether it may, `routing` sends statements."""

@@ -1,0 +1,137 @@
+"""Which server a statement goes to: writes to the primary, reads of requests that allow it to the replica."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from common.database.replica.freshness import PRIMARY, REPLICA, Outcome, look
+from common.telemetry.definitions import REPLICA_REQUESTS
+
+T = TypeVar("T")
+
+
+class _Reads:
+    """Where one request reads: from the replica while that is as new as the request, and until it writes."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._is_on_primary = False
+        self._fresh: set[Any] = set()
+        """Connections to the replica that were looked at: another one may lead to another replica."""
+
+    def use_primary(self) -> None:
+        """Read from the primary from now on."""
+        self._is_on_primary = True
+
+    def alias(self) -> str:
+        """Return the name of the database from which is read now."""
+        if connections[PRIMARY].in_atomic_block:  # what it writes there is to be seen afterwards, too
+            self.use_primary()
+        if not self._is_on_primary and connections[REPLICA].connection not in self._fresh:
+            self._look()
+        return PRIMARY if self._is_on_primary else REPLICA
+
+    def have_failed(self) -> bool:
+        """Whether a statement failed at the replica, not for its length, and nothing was written since."""
+        if self._is_on_primary or not self._fresh or not connections[REPLICA].errors_occurred:
+            return False
+        limit_s = settings.DATABASE_TIMEOUT_S
+        return not limit_s or time.monotonic() - self._began < limit_s
+
+    def _look(self) -> None:
+        outcome = look()
+        REPLICA_REQUESTS.labels(outcome).inc()
+        if outcome is Outcome.REPLICA:
+            self._fresh.add(connections[REPLICA].connection)
+        else:
+            self.use_primary()
+
+
+_current: ContextVar[_Reads | None] = ContextVar("reads", default=None)
+
+
+def reading_alias() -> str:
+    """Return the name of the database from which this request reads."""
+    reads = _current.get()
+    return PRIMARY if reads is None else reads.alias()
+
+
+def reading_connection() -> BaseDatabaseWrapper:
+    """Return the connection for a statement that reads and is written by hand."""
+    return connections[reading_alias()]
+
+
+@contextmanager
+def from_primary() -> Iterator[None]:
+    """Read from the primary: what is kept for longer than the request, or is changed at once."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def from_replica(answer: Callable[[], T]) -> T:
+    """Return an answer that may be read from the replica; where that fails on the way, one from the primary.
+
+    Args:
+        answer: May be called twice. What it leaves to be read later, as pieces of a stream, is read from the primary.
+    """
+    if REPLICA not in settings.DATABASES:
+        return answer()
+    reads = _Reads()
+    token = _current.set(reads)
+    try:
+        answered = answer()
+    finally:
+        _current.reset(token)
+    if not reads.have_failed():
+        return answered
+    connections[REPLICA].close()
+    REPLICA_REQUESTS.labels("repeated").inc()
+    return answer()
+
+
+class ReplicaMiddleware:
+    """Answers what only reads from the replica: pages, and GET of the API."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer a request."""
+        if request.method not in {"GET", "HEAD"}:
+            return self._get_response(request)
+        return from_replica(lambda: self._get_response(request))
+
+
+class ReplicaRouter:
+    """Django's router of the two."""
+
+    def db_for_read(self, model: type[Model], **_: Any) -> str:
+        """Return from where the request reads."""
+        return reading_alias()
+
+    def db_for_write(self, model: type[Model], **_: Any) -> str:
+        """Return the primary, from which is read from now on."""
+        reads = _current.get()
+        if reads is not None:
+            reads.use_primary()
+        return PRIMARY
+
+    def allow_relation(self, first: Model, second: Model, **_: Any) -> bool:
+        """Rows of both are the same rows."""
+        return True
+
+    def allow_migrate(self, alias: str, app_label: str, **_: Any) -> bool:
+        """Tables of the replica come from the primary."""
+        return alias != REPLICA
