@@ -182,6 +182,8 @@ REFUSALS = (400, 401, 403, 404, 405, 410, 413, 503)
 SURFACES = ("pages", "graphql", "rest", "file_stream", "stream", "storage", "static", "probes")
 STATUSES = ("2xx", "3xx", "4xx", "5xx", ABORTED)
 WORK = ("ingest", "http", "graphql", "task")
+REPEATED = "repeated"
+REPLICA_OUTCOMES = ("replica", "behind", "unavailable", "foreign", REPEATED)
 
 
 def _make_known() -> None:
@@ -197,6 +199,8 @@ def _make_known() -> None:
             HTTP_REQUESTS.labels(surface, status)
     for work in WORK:
         DATABASE_ERRORS.labels(work)
+    for outcome in REPLICA_OUTCOMES:
+        REPLICA_REQUESTS.labels(outcome)
     for process in ("web", "worker"):
         PROCESS_STARTS.labels(process)
     for source in ("pack", "merge"):

@@ -34,6 +34,8 @@ from config.checks import address, observation, rules, servers
         ("PORT", 0, address.check_port, "runyard.E006"),
         ("REDIS_URL", "rediss://example.com:6380/1", servers.check_redis_url, None),
         ("REDIS_URL", "http://example.com", servers.check_redis_url, "runyard.E008"),
+        ("REPLICA_URL", "", servers.check_replica, None),
+        ("REPLICA_URL", "sqlite:////replica.sqlite3", servers.check_replica, "runyard.E024"),
         ("SEGMENT_STORE", "files", servers.check_segments, None),
         ("SEGMENT_STORE", "database", servers.check_segments, None),
         ("SEGMENT_STORE", "bucket", servers.check_segments, "runyard.E011"),
@@ -134,6 +136,12 @@ def test_several_web_processes_need_postgresql(monkeypatch, settings, engine, pr
     monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", engine)
     monkeypatch.setenv("WEB_CONCURRENCY", processes)
     assert [message.id for message in servers.check_web_processes()] == found
+
+
+@pytest.mark.parametrize(("database", "found"), [("postgresql", []), ("sqlite", ["runyard.E024"])])
+def test_a_replica_is_one_of_postgresql(settings, database, found):
+    settings.DATABASE_URL, settings.REPLICA_URL = f"{database}:///runyard", "postgres://standby/runyard"
+    assert [message.id for message in servers.check_replica()] == found
 
 
 def test_a_data_folder_that_cannot_be_written_is_found(monkeypatch, tmp_path):

@@ -64,7 +64,8 @@ def _postgresql(url: str, **options: Any) -> dict[str, Any]:
 def _sqlite(url: str) -> dict[str, Any]:
     # the REST framework imports PostgreSQL's fields where it can, and with them the driver: 12 MB, 0.1 s
     sys.modules["django.contrib.postgres"] = None  # type: ignore[assignment]  # "cannot be imported"
-    return env.db_url_config(url) | {
+    found: dict[str, Any] = env.db_url_config(url)
+    return found | {
         "ATOMIC_REQUESTS": False,
         "CONN_MAX_AGE": None,  # opening one takes as long as ten queries; threads keep theirs
         "OPTIONS": {

@@ -293,6 +293,7 @@ POSTS, SECONDS = (
     'runyard_ingest_acknowledgement_duration_seconds_bucket{le="%s"}',
 )
 HEARTBEAT = "runyard_worker_heartbeat_timestamp_seconds"
+READS = 'runyard_replica_requests_total{outcome="%s"}'
 WRONG_AND_RIGHT: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "RunyardDown": ({'up{job="runyard"}': "0x240"}, {'up{job="runyard"}': "1x240"}),
     "RunyardStoresNothing": ({f'{POSTS}{{result="503"}}': "0+1x240"}, {f'{POSTS}{{result="503"}}': "0x240"}),
@@ -312,6 +313,10 @@ WRONG_AND_RIGHT: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "RunyardDatabaseFails": (
         {'runyard_database_errors_total{work="http"}': "0+1x240"},
         {'runyard_database_errors_total{work="http"}': "9x240"},
+    ),
+    "RunyardReplicaUnused": (
+        {READS % "replica": "0+4x240", READS % "behind": "0+6x240", READS % "repeated": "0+9x240"},
+        {READS % "replica": "0+6x240", READS % "behind": "0+4x240", READS % "repeated": "0+9x240"},
     ),
     "RunyardWorkerSilent": ({HEARTBEAT: "0x240"}, {HEARTBEAT: "0+60x240"}),
     "RunyardTasksWait": ({"runyard_tasks_queued": "101x240"}, {"runyard_tasks_queued": "100x240"}),

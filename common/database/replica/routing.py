@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from common.database.replica.freshness import PRIMARY, REPLICA, Outcome, look
-from common.telemetry.definitions import REPLICA_REQUESTS
+from common.telemetry.definitions import REPEATED, REPLICA_REQUESTS
 
 T = TypeVar("T")
 
@@ -97,7 +97,7 @@ def from_replica(answer: Callable[[], T]) -> T:
     if not reads.have_failed():
         return answered
     connections[REPLICA].close()
-    REPLICA_REQUESTS.labels("repeated").inc()
+    REPLICA_REQUESTS.labels(REPEATED).inc()
     return answer()
 
 
