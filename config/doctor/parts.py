@@ -15,7 +15,7 @@ from django.db import DatabaseError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from common.database.connecting import why_refused
-from common.database.replica.freshness import REPLICA, Outcome, look
+from common.database.replica.freshness import REPLICA, Freshness, look
 from common.database.schema_check import unknown_migrations
 from common.errors import DomainError
 from common.tasks import HEARTBEAT_KEY
@@ -98,7 +98,7 @@ def replica() -> Iterator[Finding]:
     if REPLICA not in settings.DATABASES:
         return
     try:
-        outcome = look()
+        freshness = look()
     except DatabaseError:
         return  # said by `database`
     try:
@@ -112,10 +112,10 @@ def replica() -> Iterator[Finding]:
         )
         return
     advice = "Pages are read from the primary meanwhile. See docs/operate/run.md#read-replica."
-    if outcome is Outcome.FOREIGN:
+    if freshness is Freshness.FOREIGN:
         text = "It is no standby of RUNYARD_DATABASE_URL, or has not followed the last failover yet."
         yield broken("replica", text, advice)
-    elif outcome is not Outcome.REPLICA:
+    elif freshness is not Freshness.FRESH:
         yield warning("replica", "It is behind the primary.", advice)
     elif not has_feedback:
         advice = "Set hot_standby_feedback = on there."

@@ -46,10 +46,11 @@ FROM pg_control_system(), pg_control_checkpoint()
 """Whether it is a standby with the primary's history (not one that a failover left behind), and has all of it."""
 
 
-class Outcome(StrEnum):
-    """From where a request reads, and why; a label of `REPLICA_REQUESTS`."""
+class Freshness(StrEnum):
+    """How the replica is for a request; what `REPLICA_REQUESTS` counts."""
 
-    REPLICA = "replica"
+    FRESH = "replica"
+    """It has all that the primary had: the request reads from it."""
     BEHIND = "behind"
     UNAVAILABLE = "unavailable"
     """It does not answer, or all connections to it are in use."""
@@ -66,7 +67,7 @@ class _Process:
     waits_again_at = 0.0
 
 
-def look() -> Outcome:
+def look() -> Freshness:
     """Say whether what is read from the replica from now on is at least as new as what the primary shows now.
 
     Raises:
@@ -74,23 +75,23 @@ def look() -> Outcome:
     """
     now = time.monotonic()
     if now < _Process.rests_until:
-        return Outcome.UNAVAILABLE
+        return Freshness.UNAVAILABLE
     if _Process.trouble:  # one request tries; the others do not wait with it
         _Process.rests_until = now + REST_S
     try:
         position = _position()
-        outcome = _compared(position) if position else Outcome.FOREIGN
+        found = _compared(position) if position else Freshness.FOREIGN
     except InternalError:  # its control file was being written (PostgreSQL before 16)
-        return Outcome.UNAVAILABLE
+        return Freshness.UNAVAILABLE
     except (NotSupportedError, ProgrammingError) as error:  # a service that shares its disk instead of a log
         _rest(str(error).strip())
-        return Outcome.UNAVAILABLE
-    if outcome is Outcome.FOREIGN:
+        return Freshness.UNAVAILABLE
+    if found is Freshness.FOREIGN:
         _rest("it is no standby of the primary, or has not followed it through the last failover yet")
-    elif outcome is not Outcome.UNAVAILABLE and _Process.trouble:
+    elif found is not Freshness.UNAVAILABLE and _Process.trouble:
         logger.info("pages are read from the replica again")
         _Process.trouble, _Process.rests_until = "", 0.0
-    return outcome
+    return found
 
 
 def _rest(trouble: str) -> None:
@@ -111,7 +112,7 @@ def _position() -> tuple[str, str, str] | None:
     return found
 
 
-def _compared(position: tuple[str, str, str]) -> Outcome:
+def _compared(position: tuple[str, str, str]) -> Freshness:
     """Look, and wait for a moment, until the replica has replayed all up to a position."""
     try:
         for wait_s in (0.0, *WAITS_S):
@@ -119,17 +120,17 @@ def _compared(position: tuple[str, str, str]) -> Outcome:
                 time.sleep(wait_s)
             is_standby, has_all = _row(REPLICA, _REPLAYED, position)
             if not is_standby:
-                return Outcome.FOREIGN
+                return Freshness.FOREIGN
             if has_all:
-                return Outcome.REPLICA
+                return Freshness.FRESH
             if time.monotonic() < _Process.waits_again_at:
                 break
     except (OperationalError, InterfaceError) as error:
         connections[REPLICA].close()
         _rest(str(error).strip())
-        return Outcome.UNAVAILABLE
+        return Freshness.UNAVAILABLE
     _Process.waits_again_at = time.monotonic() + BEHIND_FOR_S
-    return Outcome.BEHIND
+    return Freshness.BEHIND
 
 
 def _row(alias: str, statement: str, parameters: tuple[str, ...] = ()) -> Any:

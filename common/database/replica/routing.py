@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from common.database.replica.freshness import PRIMARY, REPLICA, Outcome, look
+from common.database.replica.freshness import PRIMARY, REPLICA, Freshness, look
 from common.telemetry.definitions import REPEATED, REPLICA_REQUESTS
 
 T = TypeVar("T")
@@ -48,9 +48,9 @@ class _Reads:
         return not limit_s or time.monotonic() - self._began < limit_s
 
     def _look(self) -> None:
-        outcome = look()
-        REPLICA_REQUESTS.labels(outcome).inc()
-        if outcome is Outcome.REPLICA:
+        freshness = look()
+        REPLICA_REQUESTS.labels(freshness).inc()
+        if freshness is Freshness.FRESH:
             self._fresh.add(connections[REPLICA].connection)
         else:
             self.use_primary()
