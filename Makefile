@@ -102,10 +102,11 @@ lint: $(DEV) $(DIST) ## Check style, layers, templates, assets, types, migration
 	$(BIN)/lint-imports
 	$(BIN)/npm run --silent check
 	$(BIN)/mypy .
-	@echo "manage.py makemigrations --check; manage.py check --deploy"
+	@echo "manage.py makemigrations --check; deploy.migrations; manage.py check --deploy"
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export RUNYARD_HOME="$$folder" \
 		RUNYARD_URL=https://runyard.example.com && \
 		$(BIN)/python manage.py makemigrations --check --dry-run && \
+		$(BIN)/python -m deploy.migrations && \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
 .PHONY: format

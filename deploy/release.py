@@ -44,6 +44,8 @@ def main() -> None:
     given = parser.parse_args()
     try:
         check_versions(is_trial=given.unreleased)
+        if not given.unreleased:
+            _output(sys.executable, "-m", "deploy.migrations", "--complete")
         make_release(with_bundle=not given.without_bundle)
     except ReleaseError as error:
         sys.exit(str(error))
