@@ -23,7 +23,7 @@ from bench.load.server import Server
 from common.server.supervisor import raise_open_files
 
 BAR_P99_MS = 1000
-RAMP = "250,500,1000,1500,2000,3000,4000,6000,8000"
+RAMP = "500,1000,2000,3000,4000,6000,8000,10000"
 SETTLE_S, LEVEL_S = 20.0, 40.0
 SAMPLE = 40
 OUT = Path(__file__).resolve().parent.parent / "results"
@@ -39,6 +39,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--aged", type=int, default=4096, help="rows that a run has at most before it begins")
     parser.add_argument("--aged-runs", type=int, default=-1, help="how many runs have such a past; -1: all")
     parser.add_argument("--ramp", default=RAMP, help="numbers of runs, rising; empty leaves it out")
+    parser.add_argument(
+        "--web", default="1", help="numbers of web processes; the ramp is begun anew for each"
+    )
     parser.add_argument("--part", choices=["steady", "ramp"], default="", help="only this one")
     return parser.parse_args()
 
@@ -76,9 +79,14 @@ async def ramp(server: Server, options: argparse.Namespace) -> dict[str, Any]:
     runs: list[SimulatedRun] = []
     rows: list[dict[str, Any]] = []
     measure = Measure(server, client)
-    say(f"\nThe ramp: {SETTLE_S:.0f} s to settle, {LEVEL_S:.0f} s measured\n\n{HEADER}")
+    say(
+        f"\nThe ramp with {server.web_processes} web processes: {SETTLE_S:.0f} s to settle, {LEVEL_S:.0f} s"
+        f" measured; * the simulated runs lack a processor\n\n{HEADER}"
+    )
     for level in (int(part) for part in options.ramp.split(",")):
-        added = await asyncio.to_thread(world.begin_runs, "ramp", len(runs), level - len(runs))
+        added = await asyncio.to_thread(
+            world.begin_runs, f"ramp{server.web_processes}w", len(runs), level - len(runs)
+        )
         runs += added
         client.add(added)
         await asyncio.sleep(SETTLE_S)
@@ -117,7 +125,7 @@ def verdict(rows: list[dict[str, Any]]) -> list[str]:
 
 
 async def _run(options: argparse.Namespace, home: Path) -> dict[str, Any]:
-    with Server(home) as server:
+    with Server(home, int(options.web)) as server:
         await asyncio.to_thread(world.open_world, home)
         result = await PARTS[options.part](server, options)
         log = server.log()
@@ -138,7 +146,8 @@ def run_part(options: argparse.Namespace) -> None:
     ):
         result = runner.run(_run(options, Path(folder)))
     results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    results[options.part] = {**result, "machine": machine(), "at": time.strftime("%F %TZ", time.gmtime())}
+    name = "steady" if options.part == "steady" else f"ramp-{options.web}"
+    results[name] = {**result, "machine": machine(), "at": time.strftime("%F %TZ", time.gmtime())}
     path.write_text(json.dumps(results, indent=1))
     draw(results, OUT)
     if options.part == "steady":
@@ -160,11 +169,12 @@ def main() -> int:
     if options.part:
         run_part(options)
         return 0
-    wanted = (["steady"] if options.minutes else []) + (["ramp"] if options.ramp else [])
+    numbers = options.web.split(",")
+    wanted = [("steady", numbers[0])] if options.minutes else []
+    wanted += [("ramp", number) for number in numbers] if options.ramp else []
     command = [sys.executable, "-m", "bench.load", *sys.argv[1:]]
-    return max(
-        (subprocess.run([*command, "--part", part], check=False).returncode for part in wanted), default=0
-    )
+    parts = ([*command, "--part", part, "--web", number] for part, number in wanted)
+    return max((subprocess.run(part, check=False).returncode for part in parts), default=0)
 
 
 sys.exit(main())

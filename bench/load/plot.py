@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.load.measure import is_client_saturated
+
 Point = tuple[float, float]
 
 WIDTH, PANEL, LEFT, RIGHT, TOP, BOTTOM = 760, 210, 64, 110, 34, 34
 STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #444 } .title { font-weight: 600; fill: #111 }
 .back { fill: #fff } .grid { stroke: #ddd } .bar { stroke: #b42318; stroke-dasharray: 5 4 }
-.line { fill: none; stroke-width: 2 } .s0 { stroke: #1d6fd1 } .s1 { stroke: #c2570c } .s2 { stroke: #6b7280 }
+.line { fill: none; stroke-width: 2 } .hollow { fill: #fff; stroke-width: 2 }
+.s0 { stroke: #1d6fd1 } .s1 { stroke: #c2570c } .s2 { stroke: #6b7280 }
 .n0 { fill: #1d6fd1 } .n1 { fill: #c2570c } .n2 { fill: #6b7280 }
 @media (prefers-color-scheme: dark) {
-  text { fill: #bbb } .title { fill: #eee } .back { fill: #16181d } .grid { stroke: #333840 } .bar { stroke: #f97066 }
+  text { fill: #bbb } .title { fill: #eee } .back, .hollow { fill: #16181d }
+  .grid { stroke: #333840 } .bar { stroke: #f97066 }
   .s0 { stroke: #6cb0ff } .s1 { stroke: #ff9d57 } .s2 { stroke: #9ca3af }
   .n0 { fill: #6cb0ff } .n1 { fill: #ff9d57 } .n2 { fill: #9ca3af }
 }
@@ -34,6 +38,8 @@ class Panel:
     is_log_x: bool = False
     bar: float | None = None
     """A horizontal limit."""
+    doubtful: frozenset[Point] = frozenset()
+    """Points of lines that are drawn hollow."""
 
 
 def _ticks(low: float, high: float, *, is_log: bool) -> list[float]:
@@ -95,6 +101,8 @@ def _panel(panel: Panel, x_label: str, top: float) -> list[str]:
     for number, line in enumerate(panel.lines.values()):
         path = " ".join(f"{scale.x(x):.1f},{scale.y(y):.1f}" for x, y in line)
         out.append(f'<polyline class="line s{number}" points="{path}"/>')
+        hollow = [(scale.x(x), scale.y(y)) for x, y in line if (x, y) in panel.doubtful]
+        out += [f'<circle class="hollow s{number}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in hollow]
     return out + _names(panel, scale, end + 10)
 
 
@@ -123,23 +131,32 @@ def svg(panels: Sequence[Panel], x_label: str, about: str) -> str:
     )
 
 
-def ramp_svg(rows: Sequence[dict[str, Any]]) -> str:
-    """Draw latency and CPU by the number of runs."""
+def ramp_svg(ramps: dict[str, Sequence[dict[str, Any]]]) -> str:
+    """Draw latency and CPU by the number of runs, a line for each number of web processes."""
 
-    def line(of: Any) -> list[Point]:
-        return [(row["runs"], of(row)) for row in rows]
+    def lines(of: Any) -> dict[str, list[Point]]:
+        return {f"{web} web": [(row["runs"], of(row)) for row in rows] for web, rows in ramps.items()}
 
-    def share(name: str) -> list[Point]:
-        return line(lambda row: row["cpu_s"][name] / row["seconds"] / row["runs"] * 100 * 100)
+    def latency(row: dict[str, Any]) -> float:
+        return float(row["p99_ms"])
 
-    latency = {name: line(lambda row, name=name: row[f"{name}_ms"]) for name in ("p99", "p50")}
+    def core(row: dict[str, Any], name: str) -> float:
+        return float(row["cpu_s"][name] / row["seconds"] / row["runs"] * 100 * 100)
+
+    doubtful = frozenset(
+        (row["runs"], latency(row)) for rows in ramps.values() for row in rows if is_client_saturated(row)
+    )
+    title = "p99 of a post, ms (dashed: 1 s; hollow: the simulated runs lack a processor)"
     return svg(
         [
-            Panel("Acknowledgement of a post, ms (dashed: 1 s)", latency, is_log=True, bar=1000),
-            Panel("CPU that 100 runs take, % of one core", {"web": share("web"), "worker": share("worker")}),
+            Panel(title, lines(latency), is_log=True, bar=1000, doubtful=doubtful),
+            Panel("CPU of web for 100 runs, % of one core", lines(lambda row: core(row, "web"))),
+            Panel(
+                "CPU of the database for 100 runs, % of one core", lines(lambda row: core(row, "database"))
+            ),
         ],
         "runs",
-        "Latency and CPU per run by the number of running runs",
+        "Latency and CPU per run by the number of running runs and of web processes",
     )
 
 
@@ -170,8 +187,11 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     """Write the charts of what there is."""
     if "steady" in results:
         (folder / "load-steady.svg").write_text(steady_svg(results["steady"]["rows"]))
-    if "ramp" in results:
-        (folder / "load-ramp.svg").write_text(ramp_svg(results["ramp"]["rows"]))
+    ramps = {
+        name.removeprefix("ramp-"): results[name]["rows"] for name in results if name.startswith("ramp-")
+    }
+    if ramps:
+        (folder / "load-ramp.svg").write_text(ramp_svg(dict(sorted(ramps.items()))))
 
 
 if __name__ == "__main__":

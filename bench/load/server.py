@@ -59,8 +59,8 @@ def busy_s() -> float:
 class Server:
     """Starts with the block and ends with it."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
+    def __init__(self, home: Path, web_processes: int = 1) -> None:
+        self.home, self.web_processes = home, web_processes
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
@@ -68,7 +68,12 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        env = {**os.environ, "RUNYARD_HOME": str(self.home), "RUNYARD_PORT": str(self.port)}
+        env = {
+            **os.environ,
+            "RUNYARD_HOME": str(self.home),
+            "RUNYARD_PORT": str(self.port),
+            "WEB_CONCURRENCY": str(self.web_processes),
+        }
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, str(ROOT / "manage.py"), "serve"], cwd=ROOT, env=env, stdout=log,
@@ -109,10 +114,10 @@ class Server:
         return re.sub(r"(?i)(password\W+)\S+", r"\1…", text)[-20_000:]
 
     def usage(self) -> dict[str, Usage]:
-        """Return what web, worker (with beat) and Redis have used so far."""
+        """Return what web, worker (with beat), Redis and a PostgreSQL of this machine have used so far."""
         assert self._process is not None
         stats = {entry.name: _stat(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
-        found = dict.fromkeys(("web", "worker", "redis"), Usage())
+        found = dict.fromkeys(("web", "worker", "redis"), Usage()) | {"database": _of_postgresql(stats)}
         for pid, stat in stats.items():
             if stat and int(stat[1]) == self._process.pid:
                 group = [other for other in stats.values() if other and other[2] == pid]
@@ -140,6 +145,21 @@ class Server:
         return sizes
 
 
+def _of_postgresql(stats: dict[str, list[str]]) -> Usage:
+    """Return what all servers of PostgreSQL used, their ended processes included; its memory is mostly shared."""
+    servers = {pid: stat for pid, stat in stats.items() if stat and _command(pid) == "postgres"}
+    cpu = sum(int(stat[11]) + int(stat[12]) for stat in servers.values())
+    ended = sum(int(stat[13]) + int(stat[14]) for stat in servers.values() if stat[1] not in servers)
+    return Usage((cpu + ended) / _TICKS)
+
+
+def _command(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:  # it has just ended
+        return ""
+
+
 def _program(pid: str) -> str:
-    command = Path(f"/proc/{pid}/comm").read_text()
+    command = _command(pid)
     return next((name for word, name in PROGRAMS.items() if word in command), "other")
