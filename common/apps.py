@@ -7,8 +7,9 @@ class CommonConfig(AppConfig):
     def ready(self) -> None:
         from django.core.signals import got_request_exception
 
-        from common.telemetry import readings, requests, tasks
+        from common.database.replica.routing import request_failed
+        from common.telemetry import readings, tasks
 
         tasks.listen()
-        got_request_exception.connect(requests.request_failed)
+        got_request_exception.connect(request_failed)
         readings.register()

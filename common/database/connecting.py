@@ -21,6 +21,21 @@ def limit_statements() -> None:
             options["options"] = f"{options.get('options', '')} {timeout}".strip()
 
 
+CANCELED = "57014"
+"""What PostgreSQL says of a statement that it ended for its length."""
+
+
+def unreachable_because(alias: str) -> Exception | None:
+    """Connect beside the pool, which tells no more than that it has waited; return the error, None without one."""
+    connection: Any = connections[alias]
+    try:
+        connection.Database.connect(**connection.get_connection_params()).close()
+    except connection.Database.Error as error:
+        found: Exception = error
+        return found
+    return None
+
+
 def why_refused(
     error: Exception, *, alias: str = DEFAULT_DB_ALIAS, setting: str = "RUNYARD_DATABASE_URL"
 ) -> tuple[str, str]:
@@ -34,10 +49,7 @@ def why_refused(
     connection: Any = connections[alias]
     reason = str(error)
     if connection.vendor == "postgresql":
-        try:
-            connection.Database.connect(**connection.get_connection_params()).close()
-        except connection.Database.Error as cause:
-            reason = str(cause)
+        reason = str(unreachable_because(alias) or error)
     if "startup parameter" in reason:
         return reason.strip(), "It is a pooler: set RUNYARD_DATABASE_POOLER=true (docs/operate/run.md)."
     return reason.strip(), f"Start it, or mend {setting}."

@@ -6,11 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from common.database.connecting import CANCELED
 from common.database.replica.routing import reading_connection
 from common.errors import UNANSWERED
-
-_CANCELED = "57014"
-"""What PostgreSQL says of a statement that it ended."""
 
 
 def execute_many(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -41,7 +39,7 @@ def is_lasting(error: Exception) -> bool:
 
 def what_failed(error: Exception) -> str:
     """Say of an error that does not last what somebody who waits should know."""
-    if getattr(error.__cause__, "sqlstate", None) != _CANCELED:
+    if getattr(error.__cause__, "sqlstate", None) != CANCELED:
         return UNANSWERED
     limit = f"{settings.DATABASE_TIMEOUT_S} s for this (RUNYARD_DATABASE_TIMEOUT_S)"
     if settings.DATABASE_POOLER:  # then the limit is the role's

@@ -1,6 +1,5 @@
 """Requests of the server, as an ASGI application around all others sees them."""
 
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -35,8 +34,3 @@ async def measure(surface: str, application: Application, scope: Any, receive: A
         HTTP_DURATION.labels(surface).observe(time.perf_counter() - begin)
         if not is_answered:
             HTTP_REQUESTS.labels(surface, outcome).inc()
-
-
-def request_failed(**_: Any) -> None:
-    """Count a Django view's unhandled error, if it is the database's; Django calls this while it handles it."""
-    database_failed("http", sys.exception())

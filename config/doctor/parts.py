@@ -15,7 +15,7 @@ from django.db import DatabaseError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from common.database.connecting import why_refused
-from common.database.replica.freshness import REPLICA, Freshness, look
+from common.database.replica.freshness import REPLICA, Freshness, look, trouble
 from common.database.schema_check import unknown_migrations
 from common.errors import DomainError
 from common.tasks import HEARTBEAT_KEY
@@ -116,7 +116,9 @@ def replica() -> Iterator[Finding]:
         text = "It is no standby of RUNYARD_DATABASE_URL, or has not followed the last failover yet."
         yield broken("replica", text, advice)
     elif freshness is not Freshness.FRESH:
-        yield warning("replica", "It is behind the primary.", advice)
+        yield warning(
+            "replica", f"It cannot be used: {trouble()}" if trouble() else "It is behind the primary.", advice
+        )
     elif not has_feedback:
         advice = "Set hot_standby_feedback = on there."
         yield warning("replica", "The primary may cancel what is read from it for long.", advice)

@@ -89,6 +89,6 @@ if REPLICA_URL and not _is_sqlite:
         keepalives_idle=5,
         keepalives_interval=2,
         tcp_user_timeout=5_000,
-        pool={"timeout": 1},
+        pool={"timeout": 1, "reconnect_timeout": 5},  # then the next request tries to connect
     ) | {"TEST": {"MIRROR": "default"}}
     DATABASE_ROUTERS = ["common.database.replica.routing.ReplicaRouter"]

@@ -12,6 +12,7 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from common.crypto import random_text, unseal
+from common.database.replica.routing import from_primary
 from common.errors import DomainError, Invalid
 from storage.backends.base import Backend
 from storage.backends.check import check
@@ -73,7 +74,8 @@ def bucket_for(team_id: int | None) -> Bucket | None:
     if known is None or known[0] < time.monotonic():
         if len(_of_teams) >= _MOST_TEAMS:
             _of_teams.clear()
-        known = time.monotonic() + _TEAMS_REMEMBERED_S, Bucket.objects.filter(team=team_id).first()
+        with from_primary():
+            known = time.monotonic() + _TEAMS_REMEMBERED_S, Bucket.objects.filter(team=team_id).first()
         _of_teams[team_id] = known
     return known[1] or default_bucket()
 
@@ -115,7 +117,9 @@ def backend_of(bucket_id: int, part: str = "", timeouts: Timeouts | None = None)
     known = _opened.get((bucket_id, part))
     if known is not None and known[0] > time.monotonic():
         return known[1]
-    backend = open_bucket(Bucket.objects.get(pk=bucket_id), part, timeouts)
+    with from_primary():
+        bucket = Bucket.objects.get(pk=bucket_id)
+    backend = open_bucket(bucket, part, timeouts)
     _opened[bucket_id, part] = (time.monotonic() + _REMEMBERED_S, backend)
     return backend
 

@@ -33,9 +33,9 @@ LOCKED = (
 )
 LOOK = """
 import json
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from accounts.models import User
-from common.database.replica.routing import from_primary, from_replica, reading_alias
+from common.database.replica.routing import from_primary, from_replica, reading_alias, reading_connection
 
 def write():
     seen = [reading_alias()]
@@ -51,9 +51,25 @@ def begin():
         seen.append(reading_alias())
     return [*seen, reading_alias()]
 
-print(json.dumps([from_replica(write), from_replica(begin), reading_alias()]))
+def fail(statement):
+    seen = []
+    def ask():
+        seen.append(reading_alias())
+        try:
+            with reading_connection().cursor() as cursor:
+                cursor.execute(statement if reading_alias() == "replica" else "SELECT 1")
+        except DatabaseError:
+            pass
+    from_replica(ask)
+    return seen
+
+print(json.dumps([
+    from_replica(write), from_replica(begin), reading_alias(),
+    fail("SET statement_timeout = 50; SELECT pg_sleep(9)"), fail("SELECT pg_terminate_backend(pg_backend_pid())"),
+]))
 """
 """Where a process reads; a request's part is played by functions."""
+FAILURES = 'runyard_database_errors_total{work="http"}'
 PASSWORD = "a long password of ada"
 
 
@@ -217,7 +233,7 @@ def test_a_page_whose_replica_dies_comes_from_the_primary(
     server: Installation, url: str, ada: Person, primary: PostgresServer, standby: PostgresServer
 ) -> None:
     """In the middle of the page, while it is away, and until it is back."""
-    reads = Reads(server)
+    reads, failures = Reads(server), scrape(server)[FAILURES]
     with (
         ThreadPoolExecutor(1) as pool,
         psycopg.connect(primary.url("runyard")) as link,
@@ -232,6 +248,8 @@ def test_a_page_whose_replica_dies_comes_from_the_primary(
         link.rollback()
         assert asked.result().status_code == 200
     assert reads.rise() == {"replica": 1, "repeated": 1}
+    assert scrape(server)[FAILURES] == failures
+    assert "the request begins again on the primary" in server.log("web")
     assert shown(url, ada).status_code == 200
     assert reads.rise() == {"unavailable": 1}
     standby.start()
@@ -240,8 +258,17 @@ def test_a_page_whose_replica_dies_comes_from_the_primary(
 
 
 def test_a_request_reads_from_the_primary_what_it_wrote(server: Installation) -> None:
-    """From its first write or transaction on; what is kept for others is never of the replica."""
-    expected = [["replica", "default", "replica", "default"], ["replica", "default", "default"], "default"]
+    """From its first write or transaction on; what is kept for others is never of the replica.
+
+    What took too long is not begun again, and what the replica could not do otherwise is.
+    """
+    expected = [
+        ["replica", "default", "replica", "default"],
+        ["replica", "default", "default"],
+        "default",
+        ["replica"],
+        ["replica", "default"],
+    ]
     until(lambda: server.manage("shell", "-v0", "-c", LOOK) == expected, "requests to begin at the replica")
 
 

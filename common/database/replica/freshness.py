@@ -20,6 +20,8 @@ from django.db import (
     connections,
 )
 
+from common.database.connecting import unreachable_because
+
 logger = logging.getLogger(__name__)
 
 PRIMARY, REPLICA = DEFAULT_DB_ALIAS, "replica"
@@ -31,6 +33,8 @@ BEHIND_FOR_S = 1.0
 """How long requests wait no more for a replica that was behind after that."""
 REST_S = 5.0
 """How long nothing is asked of a replica that did not answer, or is none."""
+BUSY_REST_S = 0.5
+"""How long nothing is asked of one whose connections are all in use."""
 
 _POSITION = """
 SELECT system_identifier::text, substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8),
@@ -67,12 +71,24 @@ class _Process:
     waits_again_at = 0.0
 
 
+def trouble() -> str:
+    """Return why this process does not read from the replica; "" while it does."""
+    return _Process.trouble
+
+
 def look() -> Freshness:
     """Say whether what is read from the replica from now on is at least as new as what the primary shows now.
 
     Raises:
         OperationalError: the primary does not answer.
     """
+    found = _look()
+    if found is not Freshness.FRESH:
+        connections[REPLICA].close()  # for others, who do read from it
+    return found
+
+
+def _look() -> Freshness:
     now = time.monotonic()
     if now < _Process.rests_until:
         return Freshness.UNAVAILABLE
@@ -92,6 +108,19 @@ def look() -> Freshness:
         logger.info("pages are read from the replica again")
         _Process.trouble, _Process.rests_until = "", 0.0
     return found
+
+
+def _rest_after(error: Exception) -> None:
+    """Leave the replica alone: for a moment where it lives, and all connections to it are in use."""
+    from psycopg_pool import PoolTimeout  # SQLite does without the driver
+
+    if isinstance(error.__cause__, PoolTimeout):
+        reason = unreachable_because(REPLICA)
+        if not reason:
+            _Process.rests_until = time.monotonic() + BUSY_REST_S
+            return
+        error = reason
+    _rest(str(error).strip())
 
 
 def _rest(trouble: str) -> None:
@@ -124,10 +153,10 @@ def _compared(position: tuple[str, str, str]) -> Freshness:
             if has_all:
                 return Freshness.FRESH
             if time.monotonic() < _Process.waits_again_at:
-                break
+                return Freshness.BEHIND
     except (OperationalError, InterfaceError) as error:
         connections[REPLICA].close()
-        _rest(str(error).strip())
+        _rest_after(error)
         return Freshness.UNAVAILABLE
     _Process.waits_again_at = time.monotonic() + BEHIND_FOR_S
     return Freshness.BEHIND

@@ -1,20 +1,24 @@
 """Which server a statement goes to: writes to the primary, reads of requests that allow it to the replica."""
 
-import time
+import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from common.database.connecting import CANCELED
 from common.database.replica.freshness import PRIMARY, REPLICA, Freshness, look
-from common.telemetry.definitions import REPEATED, REPLICA_REQUESTS
+from common.telemetry.definitions import REPEATED, REPLICA_REQUESTS, database_failed
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -23,7 +27,8 @@ class _Reads:
     """Where one request reads: from the replica while that is as new as the request, and until it writes."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
+        self.failure: Exception | None = None
+        """What the replica said of the statement that failed last."""
         self._is_on_primary = False
         self._fresh: set[Any] = set()
         """Connections to the replica that were looked at: another one may lead to another replica."""
@@ -44,19 +49,43 @@ class _Reads:
         """Whether a statement failed at the replica, not for its length, and nothing was written since."""
         if self._is_on_primary or not self._fresh or not connections[REPLICA].errors_occurred:
             return False
-        limit_s = settings.DATABASE_TIMEOUT_S
-        return not limit_s or time.monotonic() - self._began < limit_s
+        return self.failure is None or getattr(self.failure.__cause__, "sqlstate", None) != CANCELED
 
     def _look(self) -> None:
         freshness = look()
         REPLICA_REQUESTS.labels(freshness).inc()
         if freshness is Freshness.FRESH:
+            if _keep_failure not in connections[REPLICA].execute_wrappers:
+                connections[REPLICA].execute_wrappers.append(_keep_failure)
             self._fresh.add(connections[REPLICA].connection)
         else:
             self.use_primary()
 
 
 _current: ContextVar[_Reads | None] = ContextVar("reads", default=None)
+
+
+def _keep_failure(
+    execute: Callable[..., Any], sql: str, params: Any, many: Any, context: dict[str, Any]
+) -> Any:
+    """Execute a statement at the replica; a wrapper as Django takes it."""
+    try:
+        return execute(sql, params, many, context)
+    except DatabaseError as error:
+        reads = _current.get()
+        if reads is not None:
+            reads.failure = error
+        raise
+
+
+def request_failed(**_: Any) -> None:
+    """Count a view's unhandled error, if it is the database's and the primary is not asked the same afterwards.
+
+    Django sends it a signal while it handles the error.
+    """
+    reads = _current.get()
+    if reads is None or not reads.have_failed():
+        database_failed("http", sys.exception())
 
 
 def reading_alias() -> str:
@@ -72,7 +101,7 @@ def reading_connection() -> BaseDatabaseWrapper:
 
 @contextmanager
 def from_primary() -> Iterator[None]:
-    """Read from the primary: what is kept for longer than the request, or is changed at once."""
+    """Read from the primary: what is kept for longer than the request. Nothing is written within it."""
     token = _current.set(None)
     try:
         yield
@@ -97,6 +126,7 @@ def from_replica(answer: Callable[[], T]) -> T:
     if not reads.have_failed():
         return answered
     connections[REPLICA].close()
+    logger.warning("the replica failed (%s); the request begins again on the primary", reads.failure)
     REPLICA_REQUESTS.labels(REPEATED).inc()
     return answer()
 
