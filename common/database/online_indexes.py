@@ -12,8 +12,7 @@ def _create(editor: Any, model: type[Model], index: Index) -> None:
     if editor.connection.vendor != "postgresql":
         editor.add_index(model, index)
         return
-    # one that was cut off lies there, unusable
-    editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {editor.quote_name(index.name)}")
+    _drop(editor, model, index)  # one that was cut off lies there, unusable
     editor.add_index(model, index, concurrently=True)
 
 

@@ -3,6 +3,7 @@
 import django_stubs_ext
 
 from config.env import ROOT
+from config.settings.database import REPLICA_URL
 from config.settings.log import TRACES_URL
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin[Run] and the like be written at run time
@@ -47,7 +48,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     *(["common.telemetry.tracing.requests.RouteMiddleware"] if TRACES_URL else []),
-    "common.database.replica.routing.ReplicaMiddleware",
+    *(["common.database.replica.routing.ReplicaMiddleware"] if REPLICA_URL else []),
     "django.middleware.security.SecurityMiddleware",
     "access.web.headers.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",

@@ -155,7 +155,6 @@ def _compared(position: tuple[str, str, str]) -> Freshness:
             if time.monotonic() < _Process.waits_again_at:
                 return Freshness.BEHIND
     except (OperationalError, InterfaceError) as error:
-        connections[REPLICA].close()
         _rest_after(error)
         return Freshness.UNAVAILABLE
     _Process.waits_again_at = time.monotonic() + BEHIND_FOR_S
