@@ -12,15 +12,12 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 from django.core.cache import cache
-from django.db import transaction
 from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -34,7 +31,8 @@ from metrics.store.columns import Column
 from metrics.store.reads import X_OF
 from metrics.store.row_blocks import Block
 from runs.models import Run
-from usage.metering.gpu_claims import SAMPLE_S, ClaimWriter, GpuSamples, key_of
+from usage.metering.gpu_use import GpuUse, Samples
+from usage.metering.hardware_entries import Piece, enter
 from usage.metering.run_gpus import Cards, Gpu, cards_of
 from usage.models import GpuClaim, HardwareShift, HardwareUse
 from usage.units import DAY_S
@@ -54,70 +52,6 @@ _AT = X_OF[StreamKind.SYSTEM]
 _LOOKED_AT, _LOOKED_AT_ALL = "billing.hardware.looked_at", "billing.hardware.looked_at_all"
 """In the cache: since when only runs with later heartbeats are looked at. Who loses it looks at all of them."""
 _MARGIN = timedelta(minutes=10)
-
-
-class RowsChanged(Exception):
-    """The run's rows were measured, rewound or purged while they were being measured."""
-
-
-@dataclass(slots=True)
-class Samples:
-    """A GPU's samples in the order of rows."""
-
-    rows: Rows
-    at: Floats
-    """Unix seconds."""
-    watts: Floats
-    has_process: npt.NDArray[np.bool_]
-    """Whether a process of the run was on the GPU."""
-
-    def where(self, mask: npt.NDArray[np.bool_] | slice) -> "Samples":
-        """Return some of them."""
-        return Samples(self.rows[mask], self.at[mask], self.watts[mask], self.has_process[mask])
-
-
-@dataclass(slots=True)
-class _GpuUse:
-    """GPU seconds and joules, by day."""
-
-    gpu_s: dict[date, float] = field(default_factory=lambda: defaultdict(float))
-    energy_j: dict[date, float] = field(default_factory=lambda: defaultdict(float))
-    seen: dict[str, GpuSamples] = field(default_factory=dict)
-    """GPUs by UUID, whose use is not added yet."""
-
-    def add(self, samples: Samples, *, is_power: bool) -> None:
-        """Add what samples come to until the next; the last adds nothing."""
-        spread(samples.at, samples.watts, self.energy_j if is_power else self.gpu_s)
-
-    def see(self, uuid: str, samples: Samples, *, is_power: bool) -> None:
-        """Keep samples of a GPU with a UUID."""
-        seen = self.seen.setdefault(uuid, GpuSamples())
-        if is_power:
-            seen.power_at.append(samples.at)
-            seen.watts.append(samples.watts)
-        else:
-            seen.at.append(samples.at)
-            seen.has_process.append(samples.has_process)
-
-    def days(self) -> list[date]:
-        return sorted(self.gpu_s.keys() | self.energy_j.keys())
-
-
-def spread(at: Floats, rates: Floats, into: dict[date, float]) -> None:
-    """Add what samples of a rate come to until the next, by UTC day; the last adds nothing."""
-    begins, rates = at[:-1], rates[:-1]
-    lengths = np.clip(np.diff(at), 0.0, SAMPLE_S)  # a clock that was set back takes nothing away
-    days = np.floor(begins / DAY_S)
-    first = np.minimum(lengths, (days + 1) * DAY_S - begins)
-    for day in np.unique(days):
-        of_day = days == day
-        into[_date(day)] += float((rates * first)[of_day].sum())
-        if (after := float((rates * (lengths - first))[of_day].sum())) > 0:
-            into[_date(day + 1)] += after
-
-
-def _date(day: float) -> date:
-    return date(1970, 1, 1) + timedelta(days=int(day))
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -204,18 +138,18 @@ class _Reader:
         self.begin = parts[0].row0 if parts else row_from
         self._last: tuple[dict[Gpu, Samples], dict[Gpu, Samples]] = ({}, {})
 
-    def pieces(self) -> Iterator[tuple[int, int, _GpuUse]]:
-        """Yield (first row, row after the last, what was used) of pieces that fit in memory."""
+    def pieces(self) -> Iterator[Piece]:
+        """Yield pieces that fit in memory, in order."""
         row, some = self.row_from, []
         for number, part in enumerate(self.parts):
             some.append(part)
             if part.row_to - row >= _ROWS_AT_ONCE or number == len(self.parts) - 1:
                 if part.row_to > row:
-                    yield row, part.row_to, self._used(some, row)
+                    yield Piece(self.run_id, row, part.row_to, self._used(some, row))
                 row, some = part.row_to, []
 
-    def _used(self, parts: Sequence[Block], row_from: int) -> _GpuUse:
-        used = _GpuUse()
+    def _used(self, parts: Sequence[Block], row_from: int) -> GpuUse:
+        used = GpuUse()
         read = _read(parts)
         uuids = self.cards.uuids(read[0])
         for which, found in enumerate(read):
@@ -238,6 +172,8 @@ class _Reader:
 
     def _before(self, gpu: Gpu, which: int) -> Samples | None:
         """Look through earlier rows, from the last on, for a GPU that is not among the latest; at last through all."""
+        if not self.begin:
+            return None
         for row_from in dict.fromkeys((max(0, self.begin - _FURTHER_BACK_ROWS), 0)):
             parts = row_blocks.blocks(self.run_id, StreamKind.SYSTEM, row_from=row_from)
             for part in reversed([part for part in parts if part.row0 < self.begin]):
@@ -261,52 +197,6 @@ def _joined(first: Samples, second: Samples) -> Samples:
     )
 
 
-# -- writing ---------------------------------------------------------------------------------------------------------
-
-
-def _measured_to(run_id: int) -> HardwareUse | None:
-    return HardwareUse.objects.filter(run_id=run_id).order_by("-row_from", "-day").first()
-
-
-@transaction.atomic
-def _enter(run_id: int, row_from: int, row_to: int, used: _GpuUse) -> None:
-    """Write what some rows came to, once.
-
-    Raises:
-        RowsChanged: they were measured by somebody else, or are no longer the run's.
-    """
-    runs = Run.objects.locked().select_related("project__team").filter(pk=run_id, purged_at__isnull=True)
-    run = runs.first()
-    stream = Stream.objects.filter(run_id=run_id, kind=StreamKind.SYSTEM, next_row__gte=row_to)
-    last = _measured_to(run_id)
-    if run is None or (last.row_to if last else 0) != row_from or not stream.exists():
-        raise RowsChanged
-    if used.seen:
-        seen = {key_of(run.project.team, uuid): one for uuid, one in used.seen.items()}
-        ClaimWriter(run, used.gpu_s, used.energy_j).claim(seen)
-    of = {
-        "team_id": run.project.team_id,
-        "project_id": run.project_id,
-        "user_id": run.user_id,
-        "run_id": run_id,
-        "is_host": run.is_host,
-    }
-    rows = [
-        HardwareUse(
-            **of, day=day, row_from=row_from, row_to=row_to, gpu_s=round(used.gpu_s[day]),
-            energy_j=round(used.energy_j[day]),
-        )
-        for day in used.days()
-    ]  # fmt: skip
-    if rows:
-        HardwareUse.objects.bulk_create(rows)
-    elif last is not None and not last.gpu_s and not last.energy_j:  # a run without GPUs has one row in all
-        HardwareUse.objects.filter(pk=last.pk).update(row_to=row_to)
-    else:
-        today = datetime.now(UTC).date()
-        HardwareUse.objects.create(**of, day=today, row_from=row_from, row_to=row_to, is_counted=True)
-
-
 def move_to_archive(run: Run, archive: Run) -> None:
     """Move what was measured of rewound rows to the archive run; the run's own rows start anew."""
     for ledger in (HardwareUse, HardwareShift, GpuClaim):
@@ -327,8 +217,8 @@ def _waiting(streams: QuerySet[Stream]) -> list[tuple[int, int]]:
     return list(waiting.order_by("run__is_host", "run_id").values_list("run_id", measured_to))
 
 
-def _measure_some(measured_to: Mapping[int, int], *, is_last_look: bool = False) -> Iterator[int]:
-    """Measure runs from rows on; yields those that were looked at. One that fails is left for later.
+def _pieces(measured_to: Mapping[int, int], *, is_last_look: bool) -> Iterator[Piece]:
+    """Yield what the rows of runs come to, from rows on; a run that cannot be read is left for later.
 
     Raises:
         Unavailable: at a last look, the bucket of a run's samples does not answer.
@@ -337,19 +227,25 @@ def _measure_some(measured_to: Mapping[int, int], *, is_last_look: bool = False)
     cards = cards_of(list(measured_to))
     for run_id, parts in row_blocks.blocks_of(list(measured_to), StreamKind.SYSTEM, since=since):
         try:
-            for piece in _Reader(run_id, parts, measured_to[run_id], cards[run_id]).pieces():
-                _enter(run_id, *piece)
-        except RowsChanged:
-            logger.info(
-                "the rows of run %s changed while they were measured; the next round looks again", run_id
-            )
+            yield from _Reader(run_id, parts, measured_to[run_id], cards[run_id]).pieces()
         except Unavailable as error:
             if is_last_look:
                 raise
             logger.warning("the GPUs of run %s are measured later: %s", run_id, error)
         except Exception:
             logger.exception("the GPUs of run %s could not be measured", run_id)
-        yield run_id
+
+
+def _measure_some(measured_to: Mapping[int, int], *, is_last_look: bool = False) -> None:
+    """Measure runs from rows on, and enter as much at once as fits in memory."""
+    some: list[Piece] = []
+    for piece in _pieces(measured_to, is_last_look=is_last_look):
+        some.append(piece)
+        if sum(one.row_to - one.row_from for one in some) >= _ROWS_AT_ONCE:
+            enter(some)
+            some = []
+    if some:
+        enter(some)
 
 
 def measure_run(run_id: int) -> None:
@@ -358,8 +254,7 @@ def measure_run(run_id: int) -> None:
     Raises:
         Unavailable: the bucket of its samples does not answer; they must not be purged yet.
     """
-    for _run_id in _measure_some(dict(_waiting(Stream.objects.filter(run_id=run_id))), is_last_look=True):
-        pass
+    _measure_some(dict(_waiting(Stream.objects.filter(run_id=run_id))), is_last_look=True)
 
 
 def measure(budget_s: float) -> int:
@@ -373,13 +268,11 @@ def measure(budget_s: float) -> int:
     if since is not None:
         streams = streams.filter(run__pulse__heartbeat_at__gte=since - _MARGIN)
     waiting = _waiting(streams)
-    done = 0
     for start in range(0, len(waiting), _RUNS_AT_ONCE):
-        for _run_id in _measure_some(dict(waiting[start : start + _RUNS_AT_ONCE])):
-            done += 1
-            if time.monotonic() > until:
-                return done
+        if time.monotonic() > until:
+            return start
+        _measure_some(dict(waiting[start : start + _RUNS_AT_ONCE]))
     cache.set(_LOOKED_AT, began, timeout=None)
     if since is None:
         cache.set(_LOOKED_AT_ALL, began, timeout=DAY_S)
-    return done
+    return len(waiting)

@@ -23,7 +23,7 @@ from runs.models import Run
 from runs.projects import deletion as project_deletion
 from tests.factories import RunFactory
 from tests.fakes.bucket_fixtures import bucket
-from usage.metering import hardware
+from usage.metering import hardware, hardware_entries
 from usage.metering.run_gpus import Cards
 from usage.models import HardwareUse
 from usage.tasks import measure_hardware
@@ -243,17 +243,17 @@ def test_a_crash_between_two_pieces_is_gone_on_from_the_first(monkeypatch, caplo
     run = RunFactory()
     for n in range(6):
         send(run, [sample(NOON + 10 * n, 100.0)])
-    plain = hardware._enter
+    plain = hardware_entries._enter
     calls: list[object] = []
 
-    def dies(*given):
+    def dies(pieces):
         if calls:
             raise RuntimeError("killed")
-        calls.append(given)
-        plain(*given)
+        calls.append(pieces)
+        return plain(pieces)
 
     with monkeypatch.context() as patched:
-        patched.setattr(hardware, "_enter", dies)
+        patched.setattr(hardware_entries, "_enter", dies)
         hardware.measure_run(run.pk)
     assert pieces(run) == [(0, 2)]
     hardware.measure_run(run.pk)
@@ -262,15 +262,15 @@ def test_a_crash_between_two_pieces_is_gone_on_from_the_first(monkeypatch, caplo
 
 def test_two_who_measure_at_once_count_once(monkeypatch):
     run = sampled([sample(NOON + 10 * n, 100.0) for n in range(4)])
-    plain = hardware._enter
+    plain = hardware_entries._enter
 
-    def late(*given):
+    def late(pieces):
         with monkeypatch.context() as patched:
-            patched.setattr(hardware, "_enter", plain)
+            patched.setattr(hardware_entries, "_enter", plain)
             hardware.measure_run(run.pk)
-        plain(*given)
+        return plain(pieces)
 
-    monkeypatch.setattr(hardware, "_enter", late)
+    monkeypatch.setattr(hardware_entries, "_enter", late)
     hardware.measure_run(run.pk)
     assert (used(run), pieces(run)) == ((30, 3000), [(0, 4)])
 
@@ -283,12 +283,11 @@ def test_rows_that_another_entered_in_other_pieces_count_once():
     parts = list(row_blocks.blocks(run.pk, StreamKind.SYSTEM))
     cards = Cards(run, [])
     [slow], [first] = (list(hardware._Reader(run.pk, some, 0, cards).pieces()) for some in (parts, parts[:1]))
-    assert (slow[:2], first[:2]) == ((0, 4), (0, 2))
-    hardware._enter(run.pk, *first)
+    assert [(piece.row_from, piece.row_to) for piece in (slow, first)] == [(0, 4), (0, 2)]
+    hardware_entries.enter([first])
     send(run, [sample(NOON + 10 * n, 100.0) for n in range(4, 6)])
     hardware.measure_run(run.pk)
-    with pytest.raises(hardware.RowsChanged):
-        hardware._enter(run.pk, *slow)
+    assert hardware_entries._enter([slow]) == {run.pk}
     assert (used(run), pieces(run)) == ((30, 3000), [(0, 2), (2, 6)])
 
 
@@ -371,21 +370,25 @@ def test_samples_that_cannot_be_read_keep_no_run_from_going(monkeypatch, caplog)
 
 def test_one_run_that_cannot_be_measured_does_not_keep_the_others(monkeypatch, caplog):
     broken, fine = (sampled([sample(NOON + 10 * n, 100.0) for n in range(4)]) for _ in range(2))
-    plain = hardware._enter
+    plain = hardware_entries._Entries.enter
     monkeypatch.setattr(
-        hardware, "_enter", lambda run_id, *rest: 1 / 0 if run_id == broken.pk else plain(run_id, *rest)
+        hardware_entries._Entries,
+        "enter",
+        lambda entries, piece: 1 / 0 if piece.run_id == broken.pk else plain(entries, piece),
     )
     measure_hardware()
     assert (used(broken), used(fine)) == ((0, 0), (30, 3000))
 
 
-def test_a_round_makes_no_more_queries_to_read_more_runs():
-    counts = []
+@pytest.mark.parametrize(
+    "rows", [[sample(NOON, 100.0), sample(NOON + 10, 100.0)], [{"_timestamp": NOON, "system.cpu": 1.0}]]
+)
+def test_a_round_makes_no_more_queries_for_more_runs(rows):
+    counts: list[int] = []
     for _ in range(2):
-        for run in [RunFactory() for _ in range(4)]:
-            sampled([sample(NOON + 10 * n, 100.0) for n in range(4)], run)
+        for run in [RunFactory() for _ in range(4 * (1 + len(counts)))]:
+            sampled(rows, run)
         with CaptureQueriesContext(connection) as seen:
             measure_hardware()
-        reads = [one["sql"] for one in seen if "metrics_" in one["sql"] and one["sql"].startswith("SELECT")]
-        counts.append(len([sql for sql in reads if '"run_id" =' not in sql]))
+        counts.append(len(seen))
     assert counts[0] == counts[1]
