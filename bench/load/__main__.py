@@ -17,6 +17,7 @@ import uvloop
 
 from bench.load import world
 from bench.load.client import Client, SimulatedRun
+from bench.load.database import database_name, own_database
 from bench.load.measure import HEADER, Measure, line_of
 from bench.load.plot import draw
 from bench.load.server import Server
@@ -141,13 +142,15 @@ def run_part(options: argparse.Namespace) -> None:
     OUT.mkdir(exist_ok=True)
     path = OUT / "load.json"
     with (
+        own_database(),
         tempfile.TemporaryDirectory(prefix="runyard-load-") as folder,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         result = runner.run(_run(options, Path(folder)))
     results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    name = "steady" if options.part == "steady" else f"ramp-{options.web}"
-    results[name] = {**result, "machine": machine(), "at": time.strftime("%F %TZ", time.gmtime())}
+    about = {"database": database_name(), "machine": machine(), "at": time.strftime("%F %TZ", time.gmtime())}
+    name = options.part if options.part == "steady" else f"ramp-{database_name()}-{options.web}"
+    results[name] = {**result, **about}
     path.write_text(json.dumps(results, indent=1))
     draw(results, OUT)
     if options.part == "steady":

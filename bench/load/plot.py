@@ -17,13 +17,13 @@ STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #444 } .title { font-weight: 600; fill: #111 }
 .back { fill: #fff } .grid { stroke: #ddd } .bar { stroke: #b42318; stroke-dasharray: 5 4 }
 .line { fill: none; stroke-width: 2 } .hollow { fill: #fff; stroke-width: 2 }
-.s0 { stroke: #1d6fd1 } .s1 { stroke: #c2570c } .s2 { stroke: #6b7280 }
-.n0 { fill: #1d6fd1 } .n1 { fill: #c2570c } .n2 { fill: #6b7280 }
+.s0 { stroke: #1d6fd1 } .s1 { stroke: #c2570c } .s2 { stroke: #6b7280 } .s3 { stroke: #157f4b }
+.n0 { fill: #1d6fd1 } .n1 { fill: #c2570c } .n2 { fill: #6b7280 } .n3 { fill: #157f4b }
 @media (prefers-color-scheme: dark) {
   text { fill: #bbb } .title { fill: #eee } .back, .hollow { fill: #16181d }
   .grid { stroke: #333840 } .bar { stroke: #f97066 }
-  .s0 { stroke: #6cb0ff } .s1 { stroke: #ff9d57 } .s2 { stroke: #9ca3af }
-  .n0 { fill: #6cb0ff } .n1 { fill: #ff9d57 } .n2 { fill: #9ca3af }
+  .s0 { stroke: #6cb0ff } .s1 { stroke: #ff9d57 } .s2 { stroke: #9ca3af } .s3 { stroke: #5cc98f }
+  .n0 { fill: #6cb0ff } .n1 { fill: #ff9d57 } .n2 { fill: #9ca3af } .n3 { fill: #5cc98f }
 }
 """
 
@@ -135,7 +135,7 @@ def ramp_svg(ramps: dict[str, Sequence[dict[str, Any]]]) -> str:
     """Draw latency and CPU by the number of runs, a line for each number of web processes."""
 
     def lines(of: Any) -> dict[str, list[Point]]:
-        return {f"{web} web": [(row["runs"], of(row)) for row in rows] for web, rows in ramps.items()}
+        return {name: [(row["runs"], of(row)) for row in rows] for name, rows in ramps.items()}
 
     def latency(row: dict[str, Any]) -> float:
         return float(row["p99_ms"])
@@ -188,7 +188,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     if "steady" in results:
         (folder / "load-steady.svg").write_text(steady_svg(results["steady"]["rows"]))
     ramps = {
-        name.removeprefix("ramp-"): results[name]["rows"] for name in results if name.startswith("ramp-")
+        " ".join(name.split("-")[1:]): results[name]["rows"] for name in results if name.startswith("ramp-")
     }
     if ramps:
         (folder / "load-ramp.svg").write_text(ramp_svg(dict(sorted(ramps.items()))))

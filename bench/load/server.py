@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -120,10 +121,10 @@ class Server:
         found = dict.fromkeys(("web", "worker", "redis"), Usage()) | {"database": _of_postgresql(stats)}
         for pid, stat in stats.items():
             if stat and int(stat[1]) == self._process.pid:
-                group = [other for other in stats.values() if other and other[2] == pid]
-                cpu_s = sum(int(other[11]) + int(other[12]) for other in group) / _TICKS
-                rss_bytes = sum(int(other[21]) for other in group) * _PAGE
-                found[_program(pid)] = Usage(cpu_s, rss_bytes, _starved_s(pid))
+                group = {member: other for member, other in stats.items() if other and other[2] == pid}
+                cpu_s = sum(int(other[11]) + int(other[12]) for other in group.values()) / _TICKS
+                rss_bytes = sum(int(other[21]) for other in group.values()) * _PAGE
+                found[_program(group)] = Usage(cpu_s, rss_bytes, sum(map(_starved_s, group)))
         return found
 
     def disk_bytes(self) -> dict[str, int]:
@@ -160,6 +161,9 @@ def _command(pid: str) -> str:
         return ""
 
 
-def _program(pid: str) -> str:
-    command = _command(pid)
-    return next((name for word, name in PROGRAMS.items() if word in command), "other")
+def _program(group: Iterable[str]) -> str:
+    """Return what processes of a group are: the first of several of web has a name of its own."""
+    commands = [_command(pid) for pid in group]
+    return next(
+        (name for word, name in PROGRAMS.items() if any(word in command for command in commands)), "other"
+    )

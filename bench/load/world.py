@@ -67,8 +67,10 @@ def look() -> dict[str, int]:
     }
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_database_size(current_database())")
-            found["postgresql_bytes"] = cursor.fetchone()[0]
+            cursor.execute(
+                "SELECT pg_database_size(current_database()), pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint"
+            )
+            found["postgresql_bytes"], found["postgresql_wal_bytes"] = cursor.fetchone()
     connection.close()
     return found
 
