@@ -147,14 +147,16 @@ def ramp_svg(ramps: dict[str, Sequence[dict[str, Any]]]) -> str:
         (row["runs"], latency(row)) for rows in ramps.values() for row in rows if is_client_saturated(row)
     )
     title = "p99 of a post, ms (dashed: 1 s; hollow: the simulated runs lack a processor)"
+    database = lines(lambda row: core(row, "database"))
+    apart = {name: line for name, line in database.items() if any(y for _, y in line)}
+    panels = [
+        Panel(title, lines(latency), is_log=True, bar=1000, doubtful=doubtful),
+        Panel("CPU of web for 100 runs, % of one core", lines(lambda row: core(row, "web"))),
+    ]
+    if apart:  # SQLite is part of web
+        panels.append(Panel("CPU of PostgreSQL for 100 runs, % of one core", apart))
     return svg(
-        [
-            Panel(title, lines(latency), is_log=True, bar=1000, doubtful=doubtful),
-            Panel("CPU of web for 100 runs, % of one core", lines(lambda row: core(row, "web"))),
-            Panel(
-                "CPU of the database for 100 runs, % of one core", lines(lambda row: core(row, "database"))
-            ),
-        ],
+        panels,
         "runs",
         "Latency and CPU per run by the number of running runs and of web processes",
     )
