@@ -148,12 +148,12 @@ def ramp_svg(ramps: dict[str, Sequence[dict[str, Any]]]) -> str:
     )
     title = "p99 of a post, ms (dashed: 1 s; hollow: the simulated runs lack a processor)"
     database = lines(lambda row: core(row, "database"))
-    apart = {name: line for name, line in database.items() if any(y for _, y in line)}
+    apart = {name: line for name, line in database.items() if not name.startswith("SQLite")}
     panels = [
         Panel(title, lines(latency), is_log=True, bar=1000, doubtful=doubtful),
         Panel("CPU of web for 100 runs, % of one core", lines(lambda row: core(row, "web"))),
     ]
-    if apart:  # SQLite is part of web
+    if apart:  # SQLite's is in that of web
         panels.append(Panel("CPU of PostgreSQL for 100 runs, % of one core", apart))
     return svg(
         panels,
