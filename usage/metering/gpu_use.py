@@ -51,10 +51,6 @@ class GpuUse:
             seen.at.append(samples.at)
             seen.has_process.append(samples.has_process)
 
-    def copy(self) -> "GpuUse":
-        """Return one to which can be added what is only seen so far."""
-        return GpuUse(self.gpu_s.copy(), self.energy_j.copy(), self.seen)
-
     def days(self) -> list[date]:
         """Return the days of use, in order."""
         return sorted(self.gpu_s.keys() | self.energy_j.keys())

@@ -24,6 +24,8 @@ from runs.projects import deletion as project_deletion
 from tests.factories import RunFactory
 from tests.fakes.bucket_fixtures import bucket
 from usage.metering import hardware, hardware_entries
+from usage.metering.gpu_claims import GpuSamples
+from usage.metering.gpu_use import GpuUse
 from usage.metering.run_gpus import Cards
 from usage.models import HardwareUse
 from usage.tasks import measure_hardware
@@ -378,6 +380,24 @@ def test_one_run_that_cannot_be_measured_does_not_keep_the_others(monkeypatch, c
     )
     measure_hardware()
     assert (used(broken), used(fine)) == ((0, 0), (30, 3000))
+
+
+def test_runs_share_a_transaction_unless_they_claim_gpus(monkeypatch):
+    """BIL-4: a claim takes long, and nobody else writes meanwhile; a run's pieces stay in order."""
+    plain, claiming = GpuUse(), GpuUse(seen={"GPU-1": GpuSamples()})
+    given = [
+        hardware_entries.Piece(run, 0, 1, used)
+        for run, used in enumerate([plain, plain, claiming, claiming, plain])
+    ]
+    entered: list[list[int]] = []
+
+    def enter(pieces):
+        entered.append([piece.run_id for piece in pieces])
+        return set()
+
+    monkeypatch.setattr(hardware_entries, "_enter", enter)
+    hardware_entries.enter(given)
+    assert entered == [[0, 1], [2], [3], [4]]
 
 
 @pytest.mark.parametrize(
