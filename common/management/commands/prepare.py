@@ -149,7 +149,9 @@ def refuse_newer(loader: MigrationLoader, name: str) -> None:
         CommandError: one is not.
     """
     if newer := ", ".join(unknown_migrations(loader)):
-        raise CommandError(f"Refusing to start: {name} was migrated by a newer Runyard ({newer}).")
+        raise CommandError(
+            f"Refusing to start: {name} was migrated by a newer Runyard, or by one from before 0.1.0 ({newer})."
+        )
 
 
 def refuse_other_tables(loader: MigrationLoader, name: str, *, is_complete: bool) -> None:

@@ -4,19 +4,17 @@ import hashlib
 import os
 import time
 from datetime import timedelta
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.db.models import ProtectedError
 from django.urls import reverse
 from django.utils import timezone
 
 from common.backups.elsewhere import data_elsewhere
-from metrics.models import ReplacedSegment, Segment, SegmentContent, SegmentStore, Stream, StreamKind, Tail
+from metrics.models import ReplacedSegment, Segment, SegmentStore, Stream, StreamKind, Tail
 from metrics.series import charts
 from metrics.store import (
     compaction,
@@ -97,22 +95,6 @@ def test_small_segments_elsewhere_are_merged_into_the_configured_place(settings,
         packed(run)
     assert list(Segment.objects.values_list("row0", "row_count", "store")) == [(0, 18, SegmentStore.BUCKET)]
     assert steps_of(run) == list(range(18))
-
-
-def test_segments_of_before_are_found_in_the_database_by_their_content(settings):
-    settings.SEGMENT_STORE = "database"
-    packed(filled(40))
-    settings.SEGMENT_STORE = "files"
-    packed(filled(40))
-    Segment.objects.update(store=SegmentStore.FILES)  # what the new column begins with
-    migration = import_module("metrics.migrations.0003_segments_in_the_database").Migration
-    with connection.cursor() as cursor:
-        cursor.execute(migration.operations[0].sql)
-    in_database = set(SegmentContent.objects.values_list("name", flat=True))
-    assert (
-        set(Segment.objects.filter(store=SegmentStore.DATABASE).values_list("name", flat=True)) == in_database
-    )
-    assert Segment.objects.filter(store=SegmentStore.FILES).count() == 1
 
 
 def test_a_backup_says_how_much_lies_in_the_bucket_which_is_not_forgotten(in_bucket):
