@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from zipfile import ZipFile
@@ -16,9 +15,9 @@ from tests import clients
 from tests.ports import free_port
 from tests.sdk.wire import Run
 from tests.served import Served, created, log_a_run, readme_script, stored
+from tests.wheels import build_wheel, install, install_server
 
 pytestmark = [pytest.mark.processes, pytest.mark.sdk, pytest.mark.takes(60)]
-UV = [sys.executable, "-m", "uv", "--quiet", "--system-certs"]
 TOP = {"runyard", f"runyard-{VERSION}.dist-info"}
 NEVER = ("/tests/", "__pycache__", ".po", "settings/test", "settings/dev")
 
@@ -28,38 +27,14 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build both, as `make wheel` does."""
     folder = tmp_path_factory.mktemp("wheels")
     for source in (ROOT, ROOT / "agent"):
-        command = [
-            sys.executable,
-            "-m",
-            "hatchling",
-            "build",
-            "--target",
-            "wheel",
-            "--directory",
-            str(folder),
-        ]
-        subprocess.run(command, cwd=source, check=True, capture_output=True)
+        build_wheel(source, folder)
     return folder
-
-
-def install(folder: Path, wheel: Path, *packages: str) -> Path:
-    """Install a wheel, and what it needs by hashes, into an empty environment; return its folder of programs."""
-    there = ["--python", str(folder / "bin" / "python"), "--only-binary", ":all:"]
-    for command in (
-        ["venv", "--python", sys.executable, str(folder)],
-        ["pip", "install", *there, *packages],
-        ["pip", "install", *there, "--no-deps", "--no-index", str(wheel)],
-        ["pip", "check", *there[:2]],
-    ):
-        subprocess.run([*UV, *command], check=True, env=os.environ | {"CC": "false", "CXX": "false"})
-    return folder / "bin"
 
 
 @pytest.fixture(scope="module")
 def server_programs(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     [wheel] = wheels.glob("runyard-*.whl")
-    hashed = ("--require-hashes", "-r", str(ROOT / "requirements.txt"))
-    return install(tmp_path_factory.mktemp("server") / "environment", wheel, *hashed)
+    return install_server(tmp_path_factory.mktemp("server") / "environment", wheel, ROOT)
 
 
 def env_of(home: Path, **variables: str) -> dict[str, str]:
