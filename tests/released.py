@@ -1,0 +1,95 @@
+"""An installation of the last release, run by the programs of its wheel, as people have one before they upgrade."""
+
+import io
+import json
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from config.env import ROOT
+from tests.databases import Prepared
+from tests.installation import Installation
+from tests.wheels import build_wheel, install_server
+
+COMMIT = ""
+"""The commit of the last release."""
+BUILT = ("assets/dist", "locale")
+"""What git ignores, and a wheel has: the checkout's, for the release's own would take a minute of npm."""
+
+
+def release_programs(folder: Path) -> Path:
+    """Build the last release's wheel and install it below ``folder``; return its folder of programs.
+
+    A clone without the release's commit (a shallow one, or an archive of the sources) builds its own wheel.
+    """
+    source = folder / "source" if _has_commit() else ROOT
+    if source != ROOT:
+        _extract(source)
+    build_wheel(source, folder)
+    [wheel] = folder.glob("runyard-*.whl")
+    return install_server(folder / "environment", wheel, source)
+
+
+def _has_commit() -> bool:
+    command = ["git", "cat-file", "-e", f"{COMMIT}^{{commit}}"]
+    return bool(COMMIT) and subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+
+
+def _extract(folder: Path) -> None:
+    """Put the release's sources into a folder, with what was built."""
+    archive = subprocess.run(["git", "archive", COMMIT], cwd=ROOT, check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+    for name in BUILT:
+        shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
+
+
+class Released(Installation):
+    """Runs web, worker and commands of the release; `upgrade` lets this checkout run instead.
+
+    Args:
+        home: Its data folder.
+        programs: Those of the release.
+        variables: Settings.
+    """
+
+    def __init__(self, home: Path, *, programs: Path, **variables: str) -> None:
+        super().__init__(home, **variables, DJANGO_SETTINGS_MODULE="config.settings.prod")
+        self._program: Path | None = programs / "runyard"
+
+    def _begin_as(self, prepared: Prepared) -> None:
+        """Begin empty: `prepared` has the tables of this checkout."""
+        self._redis.empty()
+        self._database.create()
+        self.manage("prepare")
+
+    def _commands(self) -> dict[str, list[str]]:
+        commands = super()._commands()
+        if self._program:
+            commands |= {name: [str(self._program), name] for name in ("web", "worker")}
+        return commands
+
+    def manage(self, *arguments: str) -> Any:
+        """Run a command of the release, or of this checkout after the upgrade; return its JSON, or what it printed.
+
+        Raises:
+            AssertionError: it failed; the message has all it printed.
+        """
+        if self._program is None:
+            return super().manage(*arguments)
+        command = [str(self._program), *arguments]
+        done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"runyard {' '.join(arguments)} failed:\n{done.stdout}\n{done.stderr}"
+        try:
+            return json.loads(done.stdout)
+        except ValueError:
+            return done.stdout
+
+    def upgrade(self, **variables: str) -> None:
+        """Start web and worker of this checkout, with further settings; the database is ready for them."""
+        self.stop()
+        self._program = None
+        self.configure(**variables)
+        self.start()
