@@ -24,6 +24,8 @@ from tests.environments import python_of
 DEPLOY = ROOT / "deploy"
 WHEELS = ROOT / "dist"
 TARGET = WHEELS / "release"
+SEMANTIC_VERSION = VERSION.replace(".dev", "-dev")
+"""As Helm and npm want it: 0.2.0.dev0 is 0.2.0-dev0."""
 HASHED = ROOT / "requirements.txt"
 NPM = Path(sys.executable).parent / "npm"
 
@@ -60,7 +62,7 @@ def check_versions(*, is_trial: bool) -> None:
     """
     places = {
         "agent/runyard_agent/__init__.py": f'__version__ = "{VERSION}"',
-        "deploy/chart/Chart.yaml": f"version: {VERSION}\nappVersion: {VERSION}",
+        "deploy/chart/Chart.yaml": f"version: {SEMANTIC_VERSION}\nappVersion: {VERSION}",
         "deploy/compose/compose.yaml": f"runyard:{VERSION}}}",
     }
     if not is_trial:
@@ -123,7 +125,7 @@ def write_front_end_parts() -> None:
     with tempfile.TemporaryDirectory(prefix="runyard-release-") as folder:
         shutil.copy2(ROOT / "package-lock.json", folder)
         package = json.loads((ROOT / "package.json").read_text())
-        (Path(folder) / "package.json").write_text(json.dumps(package | {"version": VERSION}))
+        (Path(folder) / "package.json").write_text(json.dumps(package | {"version": SEMANTIC_VERSION}))
         options = ("--sbom-format", "cyclonedx", "--package-lock-only", "--omit", "dev")
         found = json.loads(_output(str(NPM), "--prefix", folder, "sbom", *options))
     del found["serialNumber"], found["metadata"]["timestamp"]  # or it is another file each time

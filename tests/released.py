@@ -55,7 +55,7 @@ class Released(Installation):
         variables: Settings.
     """
 
-    def __init__(self, home: Path, *, programs: Path, **variables: str) -> None:
+    def __init__(self, home: Path, *, programs: Path, **variables: Any) -> None:
         super().__init__(home, **variables, DJANGO_SETTINGS_MODULE="config.settings.prod")
         self._program: Path | None = programs / "runyard"
 

@@ -21,7 +21,7 @@ from tests.sdk.people import person
 from tests.stored import look
 from tests.waiting import until
 
-pytestmark = [pytest.mark.races, pytest.mark.processes, pytest.mark.sdk, pytest.mark.takes(60)]
+pytestmark = [pytest.mark.races, pytest.mark.processes, pytest.mark.takes(60)]
 
 LATER = {"DJANGO_SETTINGS_MODULE": "tests.later_release.settings"}
 COUNT = """
@@ -112,6 +112,7 @@ def rows_of(file: Path) -> dict[str, set[tuple[Any, ...]]]:
         return {name: set(link.execute(f'SELECT * FROM "{name}"')) for name in tables}  # noqa: S608 - its own tables
 
 
+@pytest.mark.sdk
 @pytest.mark.skipif(
     GIVEN.startswith("postgres"), reason="the same there, where releases are tried side by side"
 )

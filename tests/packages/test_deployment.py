@@ -13,6 +13,7 @@ import pytest
 
 from common import VERSION
 from config.env import ROOT
+from deploy.release import SEMANTIC_VERSION
 from tests.environments import python_of
 
 DEPLOY = ROOT / "deploy"
@@ -64,7 +65,7 @@ def test_the_chart_is_one_that_helm_and_kubernetes_take(report):
 
 def test_the_chart_has_the_number_of_the_release(report):
     metadata = report["chart"]["metadata"]
-    assert (metadata["version"], metadata["appVersion"]) == (VERSION, VERSION)
+    assert (metadata["version"], metadata["appVersion"]) == (SEMANTIC_VERSION, VERSION)
 
 
 def test_values_that_cannot_be_meant_are_refused(report):

@@ -263,7 +263,9 @@ def test_a_database_of_a_newer_release_is_refused(home, tmp_path):
         link.commit()
     with starting(tmp_path / "home") as serve:
         assert serve.wait() == 1
-    assert "was migrated by a newer Runyard, or by one from before 0.1.0 (accounts.9999_future)" in serve.output
+    assert (
+        "was migrated by a newer Runyard, or by one from before 0.1.0 (accounts.9999_future)" in serve.output
+    )
 
 
 def test_a_data_folder_of_an_earlier_version_is_refused(home, tmp_path):
