@@ -13,8 +13,8 @@ from tests.databases import Prepared
 from tests.installation import Installation
 from tests.wheels import build_wheel, install_server
 
-COMMIT = ""
-"""The commit of the last release."""
+COMMIT = "6194982d58241ea955e542d56c5065f71b709a0a"
+"""The commit of the last release, 0.1.0."""
 BUILT = ("assets/dist", "locale")
 """What git ignores, and a wheel has: the checkout's, for the release's own would take a minute of npm."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from runyard_agent.api import Run, alert, finish, init, log, save
 
 __all__ = ["Run", "alert", "finish", "init", "log", "save"]
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 
 def __getattr__(name: str) -> Any:
