@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -183,13 +184,17 @@ class Installation:
         Raises:
             AssertionError: it failed; the message has all it printed.
         """
-        status, printed, errors = self.management.run(list(arguments))
+        status, printed, errors = self._run_command(arguments)
         if status:
             raise AssertionError(f"manage.py {' '.join(arguments)} failed:\n{printed}\n{errors}")
         try:
             return json.loads(printed)
         except ValueError:
             return printed
+
+    def _run_command(self, arguments: Sequence[str]) -> tuple[int, str, str]:
+        """Run a management command; return its status and what it printed on stdout and stderr."""
+        return self.management.run(list(arguments))
 
     def client_env(self, api_key: str) -> dict[str, str]:
         """Return what the SDK needs to find this installation."""

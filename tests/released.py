@@ -1,10 +1,10 @@
 """An installation of the last release, run by the programs of its wheel, as people have one before they upgrade."""
 
 import io
-import json
 import shutil
 import subprocess
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def release_programs(folder: Path) -> Path:
 
 def _has_commit() -> bool:
     command = ["git", "cat-file", "-e", f"{COMMIT}^{{commit}}"]
-    return bool(COMMIT) and subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 
 def _extract(folder: Path) -> None:
@@ -71,21 +71,13 @@ class Released(Installation):
             commands |= {name: [str(self._program), name] for name in ("web", "worker")}
         return commands
 
-    def manage(self, *arguments: str) -> Any:
-        """Run a command of the release, or of this checkout after the upgrade; return its JSON, or what it printed.
-
-        Raises:
-            AssertionError: it failed; the message has all it printed.
-        """
+    def _run_command(self, arguments: Sequence[str]) -> tuple[int, str, str]:
+        """Run a command of the release, or of this checkout after the upgrade."""
         if self._program is None:
-            return super().manage(*arguments)
+            return super()._run_command(arguments)
         command = [str(self._program), *arguments]
         done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"runyard {' '.join(arguments)} failed:\n{done.stdout}\n{done.stderr}"
-        try:
-            return json.loads(done.stdout)
-        except ValueError:
-            return done.stdout
+        return done.returncode, done.stdout, done.stderr
 
     def upgrade(self, **variables: str) -> None:
         """Start web and worker of this checkout, with further settings; the database is ready for them."""
