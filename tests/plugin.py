@@ -20,7 +20,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from common.server import embedded_redis
-from tests.suite import examples, order, passes, second_try
+from tests.suite import examples, order, passes, second_try, typescript
 
 if TYPE_CHECKING:
     from tests.suite.schedule import Schedule
@@ -72,6 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
     examples.choose()
     config.pluginmanager.register(fixtures, "runyard-fixtures")
     config.pluginmanager.register(browser, "runyard-browser")
+    typescript.register(config, HOME)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)

@@ -14,6 +14,7 @@ from hypothesis import settings
 from tests.suite import examples, order, passes
 from tests.suite.passes import FIFTHS, ROOT, Pass, amount, fifth_of, select, share
 from tests.suite.schedule import FilesInBrowser, Schedule
+from tests.suite.typescript import TypeScriptTests
 
 ArgsSource = pytest.Config.ArgsSource
 
@@ -272,3 +273,31 @@ def test_a_second_try_has_a_server_of_its_own(tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "2 passed, 1 rerun" in ran.stdout, ran.stdout + ran.stderr
+
+
+CASES = """<testsuites>
+  <testcase name="goes" time="0.002" classname="test" file="{root}/assets/ts/charts/a.test.ts"/>
+  <testcase name="fails" time="0.001" classname="test" file="{root}/assets/ts/charts/a.test.ts">
+    <failure type="testCodeFailure" message="1 is not 2">1 is not 2, at a.test.ts:9</failure>
+  </testcase>
+</testsuites>"""
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "expected"),
+    [
+        (CASES, 1, [("goes", "passed", ""), ("fails", "failed", "1 is not 2, at a.test.ts:9")]),
+        (None, 1, [("run", "failed", "what esbuild prints")]),
+        ("<testsuites><testcase", 1, [("run", "failed", "what esbuild prints")]),
+        ("<testsuites/>", 0, [("run", "failed", "what esbuild prints")]),
+    ],
+    ids=["some fail", "not built", "cut off", "none"],
+)
+def test_typescript_tests_are_reported_as_those_of_pytest(
+    tmp_path: Path, results: str | None, status: int, expected: list[tuple[str, str, str]]
+) -> None:
+    if results is not None:
+        (tmp_path / "typescript.xml").write_text(results.format(root=ROOT))
+    (tmp_path / "typescript.txt").write_text("what esbuild prints")
+    reports = TypeScriptTests(tmp_path)._reports(status)
+    assert [(report.location[2], report.outcome, report.longreprtext) for report in reports] == expected

@@ -1,4 +1,5 @@
 import { formatDuration, formatMoment, formatTick, formatValue } from "../lib/format";
+import { language } from "../lib/language";
 import { unitFor } from "../lib/units";
 
 /** What x stands for: decides where ticks lie and how places are written. */
@@ -55,7 +56,6 @@ const CLOCK_STEPS = [
   90 * DAY,
   365 * DAY,
 ];
-const language = document.documentElement.lang || "en";
 const dayText = new Intl.DateTimeFormat(language, { month: "short", day: "numeric" });
 const minuteText = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hour12: false });
 const secondText = new Intl.DateTimeFormat(language, { minute: "2-digit", second: "2-digit", hour12: false });

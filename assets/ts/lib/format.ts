@@ -1,4 +1,5 @@
-const language = document.documentElement.lang || "en";
+import { language } from "./language";
+
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "always" });
 const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 const exactTime = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
