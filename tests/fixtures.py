@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import sdks
-from tests.databases import Database, Prepared
+from tests.databases import Database, prepared_database
 from tests.factories import api_key, member_of
 from tests.installation import Installation
 from tests.matrix import report
 from tests.matrix.report import checked
-from tests.plugin import HOME, SHARED, WORKER
+from tests.plugin import HOME, SHARED, WORKER, redis_was_used
 from tests.sdk import table
 
 if TYPE_CHECKING:  # the providers' libraries are for those who ask for a bucket
@@ -46,8 +46,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
-    """Let the tests' own database begin as installations do.
+def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+    """Give this process a copy of the prepared database, instead of what Django would migrate.
 
     On SQLite it is a *file*: a shared in-memory database knows neither WAL nor waiting for a lock.
     """
@@ -55,18 +55,14 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
     name, file = f"{SHARED.name}-{WORKER}", HOME / "test.sqlite3"
     database = Database(name, file)
-    database.create(like=Prepared().wait().database)
-    connection.settings_dict["TEST"] |= {"NAME": name if database.url else str(file), "MIGRATE": False}
-    yield
+    database.create(like=prepared_database())
     connection.close()
-    getattr(connection, "close_pool", lambda: None)()  # PostgreSQL alone has one
+    connection.settings_dict["NAME"] = name if database.url else str(file)
+    yield
+    with django_db_blocker.unblock():
+        connection.close()
+        getattr(connection, "close_pool", lambda: None)()  # PostgreSQL alone has one
     database.drop()
-
-
-@pytest.fixture(scope="session")
-def django_db_keepdb() -> bool:
-    """Tell pytest-django that the database is there."""
-    return True
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -111,7 +107,8 @@ def _nothing_in_the_cache() -> None:
     """Limits are counted there (ACC-23): what one test does too often is no matter of the next."""
     from django.core.cache import cache
 
-    cache.clear()
+    if redis_was_used.is_set():
+        cache.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from common.server import embedded_redis
 from common.server.supervisor import kill_group, raise_open_files, spawn, web_command, worker_command
-from tests.databases import SQLITE, Database, Prepared, installation_env
+from tests.databases import SQLITE, Database, installation_env, prepared_database, prepared_static
 from tests.management import Management
 from tests.plugin import check_that_it_is_marked
 from tests.ports import free_port
@@ -69,20 +69,20 @@ class Installation:
         }
         self.management = Management(self.env)
 
-    def _begin_as(self, prepared: Prepared) -> None:
+    def _prepare(self) -> None:
         """Copy the tables and static files; its secrets are its own."""
         if self._beside is None:
             self._redis.empty()
             if not self._database_url:
-                self._database.create(like=prepared.database)
-        shutil.copytree(prepared.static, self.home / "static")
+                self._database.create(like=prepared_database())
+        shutil.copytree(prepared_static(), self.home / "static")
         if self._database_url:
             self.manage("prepare")
 
     def __enter__(self) -> Self:
         check_that_it_is_marked()
         try:
-            self._begin_as(Prepared().wait())
+            self._prepare()
             self.start()
         except BaseException:
             self._leave()

@@ -1,7 +1,7 @@
 """What the whole suite stands on; `-p tests.plugin` in pyproject.toml loads it before Django's settings.
 
-At import it gives this process a data folder of its own and decides which Redis it uses: one it starts itself, or,
-when RUNYARD_REDIS_URL is given, a database of that server that no other xdist worker uses.
+At import it gives this process its own data folder and decides which Redis it uses: one that starts with the first
+connection to it, or, when RUNYARD_REDIS_URL is given, a database of that server that no other xdist worker uses.
 The fixtures are in `tests.fixtures` and `tests.browser`.
 """
 
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+from redis.connection import AbstractConnection
 
 from common.server import embedded_redis
 from tests.suite import examples, order, passes, second_try, typescript
@@ -61,6 +62,8 @@ os.environ["RUNYARD_REDIS_URL"] = (
     embedded_redis.url_of(_folder) if _folder else redis_database(GIVEN_REDIS, WORKER)
 )
 _redis: "list[subprocess.Popen[bytes]]" = []
+_starting = threading.Lock()
+redis_was_used = threading.Event()
 _running: list[pytest.Item] = []
 _preparing: list[threading.Thread] = []
 
@@ -70,15 +73,20 @@ def pytest_configure(config: pytest.Config) -> None:
     from tests import browser, fixtures
 
     examples.choose()
+    start_redis_when_it_is_needed()
     config.pluginmanager.register(fixtures, "runyard-fixtures")
     config.pluginmanager.register(browser, "runyard-browser")
     typescript.register(config, HOME)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return one more than there are cores: a third of the time a test waits for other processes."""
-    return len(os.sched_getaffinity(0)) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return one more than there are cores, since a third of the time a test waits for other processes.
+
+    No more than there are files, which are never divided; none for a single file: each worker takes seconds to start.
+    """
+    files = passes.count_files(config)
+    return min(files, len(os.sched_getaffinity(0)) + 1) if files > 1 else 0
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -92,32 +100,46 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "Schedule | 
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Start the embedded Redis, and what all that ask for a database will wait for, while workers collect."""
+    """Prepare the database and the static files that many will wait for, while workers collect."""
     if passes.is_whole(session.config):
-        from tests.databases import Prepared
+        from tests.databases import prepared_database, prepared_static
 
-        _preparing.append(threading.Thread(target=Prepared().wait, daemon=True))
+        _preparing.append(
+            threading.Thread(target=lambda: (prepared_database(), prepared_static()), daemon=True)
+        )
         _preparing[0].start()
-    start_redis()
+
+
+def start_redis_when_it_is_needed() -> None:
+    """Start the embedded Redis with the first connection to a Redis; one that was given may have been used before."""
+    if GIVEN_REDIS:
+        redis_was_used.set()
+        return
+    connect = AbstractConnection.connect_check_health
+
+    def start_and_connect(self: AbstractConnection, *args: Any, **options: Any) -> Any:
+        with _starting:
+            if not redis_was_used.is_set():
+                start_redis()
+                redis_was_used.set()
+        return connect(self, *args, **options)
+
+    AbstractConnection.connect_check_health = start_and_connect  # type: ignore[method-assign]
 
 
 def start_redis() -> None:
-    """Start the embedded Redis, unless one was given."""
-    if _folder:
-        command = embedded_redis.command(_folder)
-        quiet = subprocess.DEVNULL  # not our own output: one that outlives us would keep a pipe open
-        _redis.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
-        embedded_redis.wait_until_ready(_folder, _redis[0])
+    """Start the embedded Redis."""
+    assert _folder is not None
+    command = embedded_redis.command(_folder)
+    quiet = subprocess.DEVNULL  # not our own output: one that outlives us would keep a pipe open
+    _redis.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
+    embedded_redis.wait_until_ready(_folder, _redis[0])
 
 
 def pytest_unconfigure() -> None:
     """Leave nothing behind."""
     for thread in _preparing:
         thread.join()
-    if SHARED == HOME:
-        from tests.databases import Prepared
-
-        Prepared().discard()
     for process in _redis:
         process.terminate()
         process.wait(timeout=10)

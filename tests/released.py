@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from config.env import ROOT
-from tests.databases import Prepared
 from tests.installation import Installation
 from tests.wheels import build_wheel, install_server
 
@@ -59,8 +58,8 @@ class Released(Installation):
         super().__init__(home, **variables, DJANGO_SETTINGS_MODULE="config.settings.prod")
         self._program: Path | None = programs / "runyard"
 
-    def _begin_as(self, prepared: Prepared) -> None:
-        """Begin empty: `prepared` has the tables of this checkout."""
+    def _prepare(self) -> None:
+        """Begin empty: the prepared database has the tables of this checkout."""
         self._redis.empty()
         self._database.create()
         self.manage("prepare")

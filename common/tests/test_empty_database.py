@@ -18,31 +18,30 @@ from teams.models import Role
 from tests.databases import SQLITE, Database, installation_env
 from tests.management import Management
 
-FRESH = "fresh"
-both = pytest.mark.django_db(databases=["default", FRESH])
+MIGRATED = "migrated"
+both = pytest.mark.django_db(databases=["default", MIGRATED])
 
 
 @pytest.fixture(scope="module")
-def fresh(
+def migrated(
     tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[BaseDatabaseWrapper]:
-    """Give a connection to an installation's database that had no table."""
+    """Give a connection to a database whose tables the migrations have created."""
     home = tmp_path_factory.mktemp("home")
-    database = Database(f"runyard_test_empty_{os.getpid()}", home / SQLITE)
+    database = Database(f"runyard_test_migrated_{os.getpid()}", home / SQLITE)
     database.drop()
     database.create()
     with Management(installation_env(home, database)) as management:
-        status, printed, errors = management.run(["prepare"])
-    assert (status, errors) == (0, ""), errors
-    assert printed.startswith("Creating the tables ...")
+        status, printed, errors = management.run(["migrate", "--no-input"])
+    assert status == 0, printed + errors
     name = database.name if database.url else str(home / SQLITE)
-    connections.databases[FRESH] = {**connections.databases["default"], "NAME": name}
-    yield connections[FRESH]
+    connections.databases[MIGRATED] = {**connections.databases["default"], "NAME": name}
+    yield connections[MIGRATED]
     with django_db_blocker.unblock():
-        connections[FRESH].close()
+        connections[MIGRATED].close()
         if database.url:
-            connections[FRESH].close_pool()  # type: ignore[attr-defined]  # PostgreSQL alone has one
-    del connections[FRESH], connections.databases[FRESH]
+            connections[MIGRATED].close_pool()  # type: ignore[attr-defined]  # PostgreSQL alone has one
+    del connections[MIGRATED], connections.databases[MIGRATED]
     database.drop()
 
 
@@ -75,8 +74,8 @@ def _checks(database: BaseDatabaseWrapper, table: str) -> list[str]:
 
 
 @both
-def test_they_are_those_that_migrations_make(fresh: BaseDatabaseWrapper):
-    expected, found = tables_of(connection), tables_of(fresh)
+def test_they_are_those_that_migrations_make(migrated: BaseDatabaseWrapper):
+    expected, found = tables_of(migrated), tables_of(connection)
     for tables in (
         expected,
         found,
@@ -87,12 +86,12 @@ def test_they_are_those_that_migrations_make(fresh: BaseDatabaseWrapper):
 
 
 @both
-def test_all_migrations_are_recorded_and_what_follows_them_is_done(fresh: BaseDatabaseWrapper):
+def test_all_migrations_are_recorded_and_what_follows_them_is_done(migrated: BaseDatabaseWrapper):
     rows = MigrationRecorder.Migration.objects
-    assert set(rows.using(FRESH).values_list("app", "name")) == set(rows.values_list("app", "name"))
+    assert set(rows.using(MIGRATED).values_list("app", "name")) == set(rows.values_list("app", "name"))
     roles = Role.objects.filter(organization=None).order_by("preset")
     assert roles.exists()
-    assert list(roles.using(FRESH).values_list("preset")) == list(roles.values_list("preset"))
+    assert list(roles.using(MIGRATED).values_list("preset")) == list(roles.values_list("preset"))
 
 
 def test_no_migration_of_ours_makes_rows_which_would_be_missing():

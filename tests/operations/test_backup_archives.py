@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from config.env import ROOT
-from tests.databases import GIVEN, SQLITE, Database, Prepared, installation_env
+from tests.databases import GIVEN, SQLITE, Database, installation_env, prepared_database
 from tests.management import Management
 from tests.waiting import until
 
@@ -52,7 +52,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("small")
     (home / "blobs" / "aa" / "bb").mkdir(parents=True)
     (home / "blobs" / "aa" / "bb" / "aabb-1").write_bytes(CONTENT)
-    sqlite_in(home).create(like=Prepared().wait().database)
+    sqlite_in(home).create(like=prepared_database())
     return home
 
 

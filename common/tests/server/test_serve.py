@@ -4,7 +4,6 @@ import http.client
 import io
 import os
 import re
-import shutil
 import signal
 import socket
 import sqlite3
@@ -20,6 +19,7 @@ import pytest
 
 from common.server import supervisor as processes
 from config.env import ROOT
+from tests.databases import SQLITE, Database, prepared_database
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
@@ -255,24 +255,31 @@ def test_a_taken_port_is_one_clear_line(home):
     assert "Traceback" not in serve.output
 
 
-def test_a_database_of_a_newer_release_is_refused(home, tmp_path):
-    shutil.copytree(home, tmp_path / "home", ignore=shutil.ignore_patterns("serve.lock"))
-    with closing(sqlite3.connect(tmp_path / "home" / "runyard.sqlite3")) as link:
+@pytest.fixture
+def other_database(tmp_path: Path) -> Path:
+    """Return the database of another data folder, in which nothing has been started."""
+    (tmp_path / "home").mkdir()
+    database = Database("", tmp_path / "home" / SQLITE)
+    database.create(like=prepared_database())
+    return tmp_path / "home" / SQLITE
+
+
+def test_a_database_of_a_newer_release_is_refused(other_database):
+    with closing(sqlite3.connect(other_database)) as link:
         row = ("accounts", "9999_future", "2030-01-01")
         link.execute("INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, ?)", row)
         link.commit()
-    with starting(tmp_path / "home") as serve:
+    with starting(other_database.parent) as serve:
         assert serve.wait() == 1
     assert (
         "was migrated by a newer Runyard, or by one from before 0.1.0 (accounts.9999_future)" in serve.output
     )
 
 
-def test_a_data_folder_of_an_earlier_version_is_refused(home, tmp_path):
-    shutil.copytree(home, tmp_path / "home", ignore=shutil.ignore_patterns("serve.lock"))
-    with closing(sqlite3.connect(tmp_path / "home" / "runyard.sqlite3")) as link:
+def test_a_data_folder_of_an_earlier_version_is_refused(other_database):
+    with closing(sqlite3.connect(other_database)) as link:
         link.execute("ALTER TABLE runs_run RENAME COLUMN notes TO remarks")
-    with starting(tmp_path / "home") as serve:
+    with starting(other_database.parent) as serve:
         assert serve.wait() == 1
     assert "was made by an earlier version of Runyard" in serve.output
     assert "(runs_run has no column notes)" in serve.output
