@@ -40,6 +40,10 @@ help: ## Show what there is
 run: $(RUN) $(DIST) $(WORDS) ## Start Runyard on http://localhost:8000 (Ctrl-C stops it); data goes to var/
 	@exec $(BIN)/python manage.py serve
 
+.PHONY: dev
+dev: $(DEV) $(DIST) $(WORDS) ## Start Runyard for work on it: a change of any source is seen after reloading the page
+	@exec $(BIN)/python -m config.dev_server
+
 .PHONY: demo
 demo: $(RUN) ## Fill the running server with a demo: people, teams, 200 runs; ARGS="--live 10" keeps three logging
 	$(BIN)/python -m demo $(ARGS)

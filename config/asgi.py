@@ -54,7 +54,9 @@ async def no_telemetry(request: Request) -> Response:
     return Response(status_code=404)
 
 
-static_files = declare(Open.ANYONE)(HashedStaticFiles(directory=settings.STATIC_ROOT, check_dir=False))
+static_files = declare(Open.ANYONE)(
+    HashedStaticFiles(settings.STATIC_FOLDERS, max_age_s=settings.STATIC_MAX_AGE_S)
+)
 
 lean_routes = [
     Route(tickets.PUT_PATH + "{token}", endpoints.put, methods=["PUT"]),

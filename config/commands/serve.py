@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -26,8 +27,17 @@ LOOK_EVERY_S = 0.02
 def main(arguments: list[str]) -> int:
     """Start, wait, stop; return the exit status."""
     argparse.ArgumentParser("runyard serve", description=HELP).parse_args(arguments)
+    return run(start_web_and_worker)
+
+
+def run(start: Callable[[Supervisor], Child | None]) -> int:
+    """Run an installation until a signal comes; return the exit status.
+
+    Args:
+        start: Prepares the installation, starts web and worker, and returns web; None where preparing failed.
+    """
     try:
-        status = _serve(time.monotonic())
+        status = _serve(start, time.monotonic())
     except (StartError, embedded_redis.EmbeddedRedisError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - what a command says
         return 1
@@ -35,7 +45,7 @@ def main(arguments: list[str]) -> int:
     return status
 
 
-def _serve(begin: float) -> int:
+def _serve(start: Callable[[Supervisor], Child | None], begin: float) -> int:
     with ExitStack() as stack:
         stack.enter_context(only_one(database.DATA_FOLDER))
         require_free_port(security.HOST, security.PORT)
@@ -50,7 +60,7 @@ def _serve(begin: float) -> int:
         if folder:
             server = supervisor.start("redis", embedded_redis.command(folder), last=True)
             embedded_redis.wait_until_ready(folder, server.started())
-        return _supervise(supervisor, begin)
+        return _supervise(supervisor, start(supervisor), begin)
 
 
 def _redis_folder(stack: ExitStack) -> Path | None:
@@ -64,9 +74,8 @@ def _environment(redis_url: str, measured: str) -> dict[str, str]:
     return {**os.environ, "RUNYARD_REDIS_URL": redis_url, VARIABLE: measured}
 
 
-def _supervise(supervisor: Supervisor, begin: float) -> int:
-    """Start web and worker, tell when they serve, and wait; return the exit status."""
-    web = _start(supervisor)
+def _supervise(supervisor: Supervisor, web: Child | None, begin: float) -> int:
+    """Print when web answers, and wait; return the exit status."""
     if web is None:
         return 1
     if not _wait_for_web(supervisor, web, begin):
@@ -81,16 +90,21 @@ def _supervise(supervisor: Supervisor, begin: float) -> int:
     return status
 
 
-def _start(supervisor: Supervisor) -> Child | None:
+def start_web_and_worker(supervisor: Supervisor) -> Child | None:
     """Prepare the installation and start web and worker; return web, None where preparing failed."""
     web = web_command(security.HOST, security.PORT)
     if sys.platform == "linux":
         first = [*web[:2], "common.server.first_start", *web[3:]]
         return supervisor.start_together(web, worker_command(), first=first)[0]
-    if supervisor.run([sys.executable, str(CODE / "manage.py"), "prepare"]):
+    if not prepare(supervisor):
         return None
     supervisor.start("worker", worker_command())
     return supervisor.start("web", web)
+
+
+def prepare(supervisor: Supervisor) -> bool:
+    """Bring the database and the static files up to date; False where that failed."""
+    return supervisor.run([sys.executable, str(CODE / "manage.py"), "prepare"]) == 0
 
 
 def _wait_for_web(supervisor: Supervisor, web: Child, begin: float) -> bool:

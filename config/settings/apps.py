@@ -1,5 +1,7 @@
 """Which apps, in which order requests pass them, and how templates are found."""
 
+from typing import Any
+
 import django_stubs_ext
 
 from config.env import ROOT
@@ -72,7 +74,7 @@ ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
 APPEND_SLASH = False
 
-TEMPLATES = [
+TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [ROOT / "templates"],

@@ -19,7 +19,7 @@ from tests.wheels import build_wheel, install, install_server
 
 pytestmark = [pytest.mark.processes, pytest.mark.sdk, pytest.mark.takes(60)]
 TOP = {"runyard", f"runyard-{VERSION}.dist-info"}
-NEVER = ("/tests/", "__pycache__", ".po", "settings/test", "settings/dev")
+NEVER = ("/tests/", "__pycache__", ".po", "settings/test", "settings/dev", "dev_server")
 
 
 @pytest.fixture(scope="module")
