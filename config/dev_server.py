@@ -24,7 +24,8 @@ def start(supervisor: Supervisor) -> Child | None:
     worker = shlex.join(worker_command())
     supervisor.start("worker", [sys.executable, "-m", "watchfiles", "--filter", "python", worker, *WATCHED])
     reload = [part for folder in WATCHED for part in ("--reload-dir", folder)]
-    return supervisor.start("web", [*web_command(security.HOST, security.PORT), "--reload", *reload])
+    web = [*web_command(security.HOST, security.PORT), "--reload", *reload, "--timeout-graceful-shutdown", "1"]
+    return supervisor.start("web", web)
 
 
 if __name__ == "__main__":
