@@ -3,7 +3,7 @@ import type { DrawnLine, Frame, Look } from "./frame";
 import { keepBegin, widthOf } from "./letters";
 import { textOf } from "./line-tip";
 import { inkOf, palette } from "./palette";
-import { drawBelow, FONT } from "./plot";
+import { drawBelow, plotFont } from "./plot";
 import { type Scale, toPixel } from "./scale";
 import type { Surface } from "./surface";
 
@@ -99,7 +99,7 @@ export function drawHeat(ctx: Surface, lines: readonly DrawnLine[], look: Look, 
   const colors = palette();
   const heat = heatOf(lines, frame);
   drawCells(ctx, lines, heat, frame, rangeOf(heat, look));
-  ctx.font = FONT;
+  ctx.font = plotFont();
   ctx.setLineDash([]);
   drawNames(ctx, lines, frame);
   drawBelow(ctx, frame, look, colors);

@@ -4,13 +4,18 @@ import { BASELINE, DASHES, inkOf, type Palette, palette } from "./palette";
 import { type Axis, minorTicks, type Scale, type Tick, ticksOf, toPixel } from "./scale";
 import type { Surface } from "./surface";
 
-/** The page's own faces, which differ by language. */
-export const FONT = `11px ${getComputedStyle(document.body).fontFamily}`;
 const LINE_WIDTH = 1.5;
 /** Points farther apart than this are marked with dots, pixels. */
 const DOT_SPACE = 18;
 /** Between texts below an axis, pixels. */
 const TEXT_GAP = 10;
+let font: string | undefined;
+
+/** The page's own faces, which differ by language. */
+export function plotFont(): string {
+  font ??= `11px ${getComputedStyle(document.body).fontFamily}`;
+  return font;
+}
 
 /** Draw grid, axes and lines; `strong` names a line that stands out, the others then fade. */
 export function drawPlot(ctx: Surface, lines: readonly DrawnLine[], look: Look, frame: Frame): void {
@@ -29,7 +34,7 @@ export function drawPlot(ctx: Surface, lines: readonly DrawnLine[], look: Look, 
 }
 
 function drawAxes(ctx: Surface, frame: Frame, look: Look, colors: Palette): void {
-  ctx.font = FONT;
+  ctx.font = plotFont();
   ctx.lineWidth = 1;
   ctx.setLineDash([]);
   ctx.strokeStyle = colors.grid;
