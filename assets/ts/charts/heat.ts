@@ -91,7 +91,8 @@ function fill(cells: Float64Array, { x, y }: DrawnLine, scale: Scale): void {
 export function rangeOf(heat: Heat, { unit, clamped, yMin, yMax }: Look): [number, number] {
   if (unit === "%" && clamped) return [0, 100];
   const [low, high] = [yMin ?? heat.min, yMax ?? heat.max];
-  return high > low ? [low, high] : [Math.min(0, low), high || 1];
+  if (high > low) return [low, high];
+  return low < 0 ? [low, 0] : [0, high > 0 ? high : 1];
 }
 
 /** Draw rows of cells, deeper where values are larger, with their names and a key. */
