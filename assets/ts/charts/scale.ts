@@ -57,8 +57,12 @@ const CLOCK_STEPS = [
   365 * DAY,
 ];
 const dayText = new Intl.DateTimeFormat(language, { month: "short", day: "numeric" });
-const minuteText = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hour12: false });
-const secondText = new Intl.DateTimeFormat(language, { minute: "2-digit", second: "2-digit", hour12: false });
+const minuteText = new Intl.DateTimeFormat(language, {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+const secondText = new Intl.DateTimeFormat(language, { minute: "2-digit", second: "2-digit" });
 
 /** Where `value` lies, pixels. */
 export function toPixel(scale: Scale, value: number): number {
