@@ -8,7 +8,7 @@ import { formatCount, formatValue } from "../lib/format";
 import { word } from "../lib/words";
 import { AllRunsPanel } from "./all-runs-panel";
 import { fitted } from "./axes";
-import { type Bar, barsOfGroups, barsOfRuns, bestFirst, fitting, scaleOf } from "./bars";
+import { type Bar, barsOfGroups, barsOfRuns, bestFirst, fitting, hasBand, scaleOf } from "./bars";
 import { canvasIn } from "./canvas";
 import { goalOf, shortColumn } from "./columns";
 import { rows } from "./csv";
@@ -105,7 +105,8 @@ class Bars extends AllRunsPanel {
       ctx.beginPath();
       ctx.rect(Math.min(zero, end), middle - step * 0.34, Math.max(1, Math.abs(end - zero)), step * 0.68);
       ctx.fill();
-      if (bar.count > 1) {
+      const isBanded = hasBand(bar);
+      if (isBanded) {
         ctx.strokeStyle = colors.text;
         ctx.beginPath();
         ctx.moveTo(toPixel(x, bar.low), middle);
@@ -119,7 +120,7 @@ class Bars extends AllRunsPanel {
       ctx.textAlign = "left";
       ctx.fillText(
         formatValue(bar.value),
-        Math.max(end, bar.count > 1 ? toPixel(x, bar.high) : end, zero) + 6,
+        Math.max(end, isBanded ? toPixel(x, bar.high) : end, zero) + 6,
         middle,
       );
     }
@@ -133,7 +134,7 @@ class Bars extends AllRunsPanel {
       return;
     }
     const [column = ""] = this.spec.columns ?? [];
-    const detail = bar.count > 1 ? `${formatValue(bar.low)} … ${formatValue(bar.high)}` : "";
+    const detail = hasBand(bar) ? `${formatValue(bar.low)} … ${formatValue(bar.high)}` : "";
     const row = {
       color: bar.color,
       label: shortColumn(column),

@@ -15,6 +15,7 @@ export interface Bar {
   short: string;
   color: Color;
   value: number;
+  /** NaN where a group has no band. */
   low: number;
   high: number;
   count: number;
@@ -87,9 +88,14 @@ export function fitting(bars: readonly Bar[], height: number): { shown: readonly
   return { shown, step: Math.min(THICKEST, room / shown.length) };
 }
 
+/** Whether the band of a bar is marked on it. */
+export function hasBand({ low, high, count }: Bar): boolean {
+  return count > 1 && low <= high;
+}
+
 /** The scale that bars, and what is marked on them, lie along; it has zero. */
 export function scaleOf(bars: readonly Bar[], width: number): Scale {
-  const ends = bars.flatMap(({ low, high }) => [low, high]);
+  const ends = bars.flatMap((bar) => [bar.value, ...(hasBand(bar) ? [bar.low, bar.high] : [])]);
   const [min, max] = [Math.min(0, ...ends), Math.max(0, ...ends)];
   return {
     min,
