@@ -65,6 +65,20 @@ test("what a run has logged since is asked for from its cursor, and put behind",
   assert.deepEqual([...(feed.get(STEP, "loss", "a")?.columns().x ?? [])], [0, 1, 2, 3, 4]);
 });
 
+test("a run without a key called constructor does not keep other lines from coming", async (t) => {
+  const reply = { next: { a: 2 }, x: [[0, 1]], series: { a: { loss: { x: 0, last: [1, 2] } } } };
+  const server = await startServer(t, () => ({ json: reply }));
+  const came = new Promise<Set<string>>((resolve) => {
+    const feed = new Feed({
+      url: server.url,
+      changed: (_, keys) => resolve(keys),
+      failed: (_, keys) => resolve(keys),
+    });
+    feed.want(STEP, ["constructor", "loss"], ["a"]);
+  });
+  assert.deepEqual([...(await came)], ["constructor", "loss"]);
+});
+
 test("after a failure the same lines can be asked for again", async (t) => {
   let isDown = true;
   const { feed, said, next } = await feedOn(t, { count: 2 }, () => isDown);

@@ -3,7 +3,7 @@ import { ofRun } from "../lib/runs";
 import { type Question, queryOf, questionsOf, type Source, setOf, type Wish } from "./feed-requests";
 import { Line } from "./line";
 import type { Smoothing } from "./smooth";
-import type { Kind, SeriesReply } from "./wire";
+import { type Kind, lineIn, type SeriesReply } from "./wire";
 
 export { BUCKETS, type Source } from "./feed-requests";
 
@@ -133,7 +133,7 @@ export class Feed {
     const pair = pairOf(key, uid);
     const line = set.get(pair);
     if (line && since) {
-      if (!line.append(reply, uid, ofRun(reply.series, uid)?.[key])) set.delete(pair);
+      if (!line.append(reply, uid, lineIn(reply, uid, key))) set.delete(pair);
       return;
     }
     set.set(pair, Line.of(reply, uid, key));

@@ -71,7 +71,8 @@ test("a run without the key has an empty line", () => {
     assert.equal(line.length, 0);
     assert.equal(line.nextRow, 0);
   }
-  assert.equal(Line.of(reply([0], { last: [1] }), "r", "acc").length, 0);
+  for (const key of ["acc", "constructor", "toString"])
+    assert.equal(Line.of(reply([0], { last: [1] }), "r", key).length, 0);
 });
 
 test("points that come later are put behind, again and again", () => {
