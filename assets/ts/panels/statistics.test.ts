@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isNear } from "../charts/fixtures";
 import { makeMember } from "./fixtures";
-import { grouped } from "./groups";
-import type { RunGroup } from "./runs";
 import { averaged, shownOf } from "./statistics";
 
 for (const [values, line, expected] of [
@@ -93,36 +91,4 @@ test("empty lines, and none, are averaged to nothing", () => {
   assert.equal(averaged([], "mean", "range").x.length, 0);
   assert.equal(averaged([makeMember([])], "mean", "range").x.length, 0);
   assert.deepEqual([...averaged([makeMember([]), makeMember([3])], "mean", "range").y], [3]);
-});
-
-const group = (path: string, given: Partial<RunGroup> = {}): RunGroup => ({
-  ...{ path, name: path, values: path, color: 3, count: 2 },
-  ...given,
-});
-
-test("each group and key has one line; runs without a group have none", () => {
-  const members = [
-    makeMember([1], { uid: "a" }),
-    makeMember([3], { uid: "b" }),
-    makeMember([9], { uid: "alone" }),
-    makeMember([5], { uid: "a", key: "acc" }),
-  ];
-  const groupOf = new Map([
-    ["a", group("one")],
-    ["b", group("one")],
-  ]);
-  const found = grouped(members, groupOf, "mean", "range");
-  assert.deepEqual(
-    found.map(({ id, color, y, counts }) => [id, color, y[0], counts[0]]),
-    [
-      ["one\nloss", 3, 2, 2],
-      ["one\nacc", 3, 5, 1],
-    ],
-  );
-  assert.match(found[0]?.label ?? "", /^one · loss \(/);
-});
-
-test("a group's line is named by its key only among several keys", () => {
-  const [line] = grouped([makeMember([1], { uid: "a" })], new Map([["a", group("one")]]), "mean", "range");
-  assert.match(line?.label ?? "", /^one \(/);
 });
