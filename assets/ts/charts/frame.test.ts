@@ -51,6 +51,14 @@ for (const [name, lines, look, x, y] of [
   ],
   ["only the lower end chosen", [makeLine([5, 10])], { yMin: 0 }, [0, 1], [0, 10.6]],
   ["chosen ends beyond which all lines lie", [makeLine([5, 10])], { yMin: 20 }, [0, 1], [20, 21.06]],
+  ["a zero chosen on logarithmic y", [makeLine([1, 100])], { yMin: 0, logY: true }, [0, 1], [0.1 / 1.1, 110]],
+  [
+    "a zero chosen on logarithmic x",
+    [makeLine([1, 1, 1])],
+    { xMin: 0, logX: true, yMin: 0, yMax: 2 },
+    [0.002, 2],
+    [0, 2],
+  ],
   [
     "a chosen end on logarithmic y above all",
     [makeLine([5, 10])],

@@ -154,7 +154,7 @@ function between(scale: Scale, step: number, shift = 0): number[] {
   const values: number[] = [];
   const first = Math.ceil((scale.min - shift) / step - 1e-9);
   for (let i = first; i * step + shift <= scale.max + step * 1e-9 && values.length < 60; i += 1) {
-    values.push(i * step + shift === 0 ? 0 : Number((i * step + shift).toPrecision(14)));
+    values.push(Number((i * step + shift).toPrecision(14)));
   }
   return values;
 }

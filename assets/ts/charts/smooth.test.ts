@@ -44,6 +44,12 @@ test("time-weighted smoothing counts gaps, not points", () => {
   assert.ok((spaced[1] ?? 0) < (dense[1] ?? 0));
 });
 
+test("time-weighted smoothing weighs each point by the step to the one before it", () => {
+  const shown = smoothed([0, 1, 2, 1000], [0, 1, 0, 0], { kind: "time", amount: 0.25 });
+  near(shown[1], 1 / 1.5);
+  near(shown[2], 0.5 / 1.75);
+});
+
 test("points at one place are averaged by time-weighted smoothing", () => {
   assert.deepEqual([...smoothed([3, 3, 3], [1, 2, 6], { kind: "time", amount: 0.9 })], [1, 1.5, 3]);
 });

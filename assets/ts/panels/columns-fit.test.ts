@@ -30,6 +30,7 @@ for (const [cards, most, columns] of [
   [9, 5, 3],
   [5, 1, 1],
   [10, 6, 5],
+  [12, 6, 6],
 ] as const) {
   test(`${cards} cards stand in ${columns} of ${most} columns`, () => {
     assert.equal(columnsFor(cards, most), columns);
