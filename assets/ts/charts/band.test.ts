@@ -5,7 +5,7 @@ import { makeLine } from "./fixtures";
 
 const group = { counts: Uint16Array.of(3, 1), band: "std" } as const;
 
-test("a band is written from its least to its greatest, a deviation as what is added", () => {
+test("a range is written as low and high, a deviation as plus or minus", () => {
   const line = makeLine([1, 2], { low: Float64Array.of(0.1, 5), high: Float64Array.of(0.4, 5) });
   assert.equal(bandText(line, 0, ""), "0.1 … 0.4");
   assert.equal(bandText(line, 0, "%"), "0.1% … 0.4%");
@@ -13,7 +13,7 @@ test("a band is written from its least to its greatest, a deviation as what is a
   assert.equal(bandText({ ...line, group: { ...group, band: "range" } }, 0, ""), "0.1 … 0.4");
 });
 
-test("where a band has no height, or is unknown, nothing is written", () => {
+test("an empty or unknown band has no text", () => {
   const line = makeLine([1, 2, 3], {
     low: Float64Array.of(5, Number.NaN),
     high: Float64Array.of(5, Number.NaN),
@@ -22,7 +22,7 @@ test("where a band has no height, or is unknown, nothing is written", () => {
   assert.equal(bandText(makeLine([1]), 0, ""), "");
 });
 
-test("the number of lines is said only where some are missing", () => {
+test("the number of lines is shown only where some are missing", () => {
   assert.equal(countText(makeLine([1, 2], { group }), 0), "");
   assert.equal(countText(makeLine([1, 2], { group }), 1), "pointsHere");
   assert.equal(countText(makeLine([1, 2]), 0), "");

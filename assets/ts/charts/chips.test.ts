@@ -13,7 +13,7 @@ for (const [count, width, columns, shown, left] of [
   [2, 0, 1, 2, 0],
   [0, 600, 0, 0, 0],
 ] as const) {
-  test(`of ${count} lines ${shown} have chips in ${width} pixels`, () => {
+  test(`${shown} of ${count} lines get chips in ${width} pixels`, () => {
     const lines = Array.from({ length: count }, (_, at) => ({ label: `run ${at}` }));
     const found = fitting(lines, width);
     assert.deepEqual([found.columns, found.shown.length, found.left], [columns, shown, left]);

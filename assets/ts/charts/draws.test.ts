@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearestFirst } from "./draws";
 
-test("charts in the window are drawn first, then those nearest to it, equal ones as they came", () => {
+test("charts in the viewport are drawn first, then by distance from it, ties in order of arrival", () => {
   const places = [
     ["far below", { top: 2000, bottom: 2300 }],
     ["above", { top: -400, bottom: -100 }],

@@ -16,17 +16,17 @@ const asked = (questions: Question[]) =>
     keys.flatMap((key) => uids.map((uid, at) => `${key} ${uid} ${since?.[at] ?? null}`)),
   );
 
-test("the same keys of the same runs are one question", () => {
+test("the same keys of the same runs make one request", () => {
   assert.deepEqual(questionsOf(each(["loss", "acc"], ["a", "b"])), [
     { source: HISTORY, keys: ["loss", "acc"], uids: ["a", "b"], since: null },
   ]);
 });
 
-test("without wishes nothing is asked", () => {
+test("without wishes there is no request", () => {
   assert.deepEqual(questionsOf([]), []);
 });
 
-test("each line is asked for once, however wishes are mixed", () => {
+test("every line is requested exactly once, however wishes are mixed", () => {
   const wishes = [
     ...each(named("k", 7), named("r", 50)),
     wish("k1", "more"),
@@ -38,7 +38,7 @@ test("each line is asked for once, however wishes are mixed", () => {
   assert.deepEqual(asked(questionsOf(wishes)).sort(), wanted.sort());
 });
 
-test("whole lines and what has grown are asked for apart", () => {
+test("whole lines and new points are requested separately", () => {
   const questions = questionsOf([wish("loss", "a"), wish("loss", "b", 7), wish("loss", "c", 9)]);
   assert.deepEqual(
     questions.map(({ uids, since }) => [uids, since]),
@@ -52,12 +52,12 @@ test("whole lines and what has grown are asked for apart", () => {
   );
 });
 
-test("keys whose runs have other cursors are asked for apart", () => {
+test("keys whose runs have different cursors are requested separately", () => {
   assert.equal(questionsOf([wish("loss", "a", 7), wish("acc", "a", 8)]).length, 2);
   assert.equal(questionsOf([wish("loss", "a", 7), wish("acc", "a", 7)]).length, 1);
 });
 
-test("lines along other x are asked for apart", () => {
+test("lines with a different x or kind are requested separately", () => {
   const time: Source = { kind: "history", x: "_runtime" };
   const system: Source = { kind: "system", x: "_runtime" };
   const wishes = [wish("loss", "a"), wish("loss", "a", null, time), wish("loss", "a", null, system)];
@@ -74,7 +74,7 @@ for (const [keys, runs, sizes] of [
   [1, 2000, [1]],
   [40, 7, [40]],
 ] as const) {
-  test(`${keys} keys of ${runs} runs are asked for in ${sizes.length} answers that stay small`, () => {
+  test(`${keys} keys of ${runs} runs are split into ${sizes.length} requests`, () => {
     const questions = questionsOf(each(named("k", keys), named("r", runs)));
     assert.deepEqual(
       questions.map((question) => question.keys.length),
@@ -84,7 +84,7 @@ for (const [keys, runs, sizes] of [
   });
 }
 
-test("what has grown is small: it is asked for by forty keys, whatever the number of runs", () => {
+test("new points are requested forty keys at a time, whatever the number of runs", () => {
   const questions = questionsOf(each(named("k", 50), named("r", 200), 5));
   assert.deepEqual(
     questions.map(({ keys }) => keys.length),
@@ -92,12 +92,12 @@ test("what has grown is small: it is asked for by forty keys, whatever the numbe
   );
 });
 
-test("a question is written as a query, keys and runs with what URLs keep for themselves", () => {
+test("keys and runs with reserved characters are escaped in the query", () => {
   const query = queryOf({ source: HISTORY, keys: ["a&b", "c=ü"], uids: ["r 1"], since: null });
   assert.equal(String(query), "kind=history&x=_step&keys=a%26b&keys=c%3D%C3%BC&run=r+1&buckets=400");
 });
 
-test("points since a row come as they are, without buckets", () => {
+test("a request for new points asks for no buckets", () => {
   const query = queryOf({ source: HISTORY, keys: ["k"], uids: ["a", "b"], since: [0, 9] });
   assert.deepEqual(query.getAll("since"), ["0", "9"]);
   assert.equal(query.get("buckets"), null);

@@ -35,7 +35,7 @@ async function feedOn(t: TestContext, rows: { count: number }, fails: () => bool
   return { feed, server, said, next };
 }
 
-test("wishes of one moment are one request, and lines that are here are not asked for again", async (t) => {
+test("wants made at the same moment share one request, and loaded lines are not requested again", async (t) => {
   const { feed, server, said, next } = await feedOn(t, { count: 3 });
   feed.want(STEP, ["loss"], ["a"]);
   feed.want(STEP, ["acc"], ["a"]);
@@ -51,7 +51,7 @@ test("wishes of one moment are one request, and lines that are here are not aske
   assert.equal(server.requests.length, 1);
 });
 
-test("what a run has logged since is asked for from its cursor, and put behind", async (t) => {
+test("newly logged points are requested from the run's cursor and appended", async (t) => {
   const rows = { count: 3 };
   const { feed, server, next } = await feedOn(t, rows);
   feed.want(STEP, ["loss"], ["a"]);
@@ -65,7 +65,7 @@ test("what a run has logged since is asked for from its cursor, and put behind",
   assert.deepEqual([...(feed.get(STEP, "loss", "a")?.columns().x ?? [])], [0, 1, 2, 3, 4]);
 });
 
-test("a run without a key called constructor does not keep other lines from coming", async (t) => {
+test('a missing key called "constructor" does not block other lines', async (t) => {
   const reply = { next: { a: 2 }, x: [[0, 1]], series: { a: { loss: { x: 0, last: [1, 2] } } } };
   const server = await startServer(t, () => ({ json: reply }));
   const came = new Promise<Set<string>>((resolve) => {
@@ -79,7 +79,7 @@ test("a run without a key called constructor does not keep other lines from comi
   assert.deepEqual([...(await came)], ["constructor", "loss"]);
 });
 
-test("after a failure the same lines can be asked for again", async (t) => {
+test("after a failure the same lines can be requested again", async (t) => {
   let isDown = true;
   const { feed, said, next } = await feedOn(t, { count: 2 }, () => isDown);
   feed.want(STEP, ["loss"], ["a"]);
@@ -91,7 +91,7 @@ test("after a failure the same lines can be asked for again", async (t) => {
   assert.equal(said[1], "changed _step loss");
 });
 
-test("finer lines are asked for by range and smoothing, and are not kept", async (t) => {
+test("finer lines are requested by range and smoothing and are not cached", async (t) => {
   const { feed, server } = await feedOn(t, { count: 2 });
   const how = { range: [1, 2.5] as [number, number], smoothing: { kind: "ema", amount: 0.9 } as const };
   const lines = await feed.fine(STEP, ["loss"], ["a"], how, new AbortController().signal);
@@ -101,7 +101,7 @@ test("finer lines are asked for by range and smoothing, and are not kept", async
   assert.deepEqual([query?.get("from"), query?.get("to"), query?.get("smooth")], ["1", "2.5", "ema:0.9"]);
 });
 
-test("the address of a CSV has the range that is on show", () => {
+test("the CSV address contains the visible range", () => {
   const feed = new Feed({ url: "/series", changed: () => undefined, failed: () => undefined });
   assert.match(
     feed.csvAddress(STEP, ["loss"], ["a"], null),

@@ -77,17 +77,17 @@ for (const [name, lines, look, x, y] of [
   });
 }
 
-test("y has the range of what is within x", () => {
+test("y covers only the points within the range of x", () => {
   const found = frame([makeLine([1000, 0, 100, 1000])], { xMin: 1, xMax: 2 });
   isNear(found.y.max, 106);
 });
 
-test("differences that come from how numbers are kept are a level line", () => {
+test("a line that differs only by rounding errors counts as level", () => {
   const found = frame([makeLine([0.1 + 0.2, 0.3])]);
   assert.ok(found.y.max - found.y.min > 0.01);
 });
 
-test("bands and unsmoothed values belong to the range of y", () => {
+test("bands and unsmoothed values extend the range of y", () => {
   const line = makeLine([1, 1], {
     ...{ raw: Float64Array.of(0, 3), low: Float64Array.of(-10, 0), high: Float64Array.of(2, 20) },
   });
@@ -95,7 +95,7 @@ test("bands and unsmoothed values belong to the range of y", () => {
   isNear(frame([line]).y.max, 20 + 30 * 0.06);
 });
 
-test("around many lines no band is shaded, but around groups", () => {
+test("bands are not shaded around many lines, except around groups", () => {
   const line = makeLine([1], { low: Float64Array.of(-100) });
   const group = { counts: Uint16Array.of(2), band: "range" } as const;
   assert.ok(isShaded(line, 4));
@@ -104,7 +104,7 @@ test("around many lines no band is shaded, but around groups", () => {
   assert.ok(frame(Array(5).fill(line)).y.min > -1);
 });
 
-test("outliers are left out of y where there are enough values", () => {
+test("outliers are excluded from y when there are enough values", () => {
   const values = Array.from({ length: 100 }, (_, at) => at);
   const found = frame([makeLine([...values, 1e9])], { withoutOutliers: true });
   assert.ok(found.y.max < 110 && found.y.max > 90);
@@ -112,18 +112,18 @@ test("outliers are left out of y where there are enough values", () => {
   assert.ok(frame([makeLine([0, 1, 1e9])], { withoutOutliers: true }).y.max > 1e9);
 });
 
-test("wide ticks push the plot to the right, but never beyond a third", () => {
+test("wide ticks push the plot to the right, by at most a third of the width", () => {
   const short = frame([makeLine([0, 1])]);
   const long = frame([makeLine([0, 123_456_789])], { unit: "a very long unit of something" });
   assert.ok(long.left > short.left);
   assert.ok(long.left <= WIDTH / 3);
 });
 
-test("a name above y takes room", () => {
+test("a name of y moves the top of the plot down", () => {
   assert.ok(frame([], { yName: "loss" }).top > frame([]).top);
 });
 
-test("y has at most eight ticks, and those of a percentage have its sign", () => {
+test("y has at most eight ticks, with a percent sign for percentages", () => {
   const ticks = yTicksOf({ min: 0, max: 100, log: false, from: 900, to: 0 }, "%");
   assert.ok(ticks.length <= 9);
   assert.ok(ticks.every(({ text }) => text.endsWith("%")));
@@ -146,7 +146,7 @@ for (const [x, at, expected] of [
   });
 }
 
-test("a line's own dash is added to its color's, around the end", () => {
+test("a line's own dash is added to the dash of its color and wraps around", () => {
   assert.equal(dashOfLine({ color: 0, dash: 0 }), 0);
   assert.equal(dashOfLine({ color: 8, dash: 0 }), 1);
   assert.equal(dashOfLine({ color: 8, dash: 4 }), 0);

@@ -38,7 +38,7 @@ test("a gap much longer than usual is left empty", () => {
   assert.equal(cells[9], "2");
 });
 
-test("what is not finite, or beyond x, fills no cell", () => {
+test("non-finite values and points outside of x fill no cell", () => {
   assert.ok(cellsOf([Number.NaN, Infinity]).every((cell) => cell === "."));
   assert.ok(cellsOf([1, 1], [20, 30]).every((cell) => cell === "."));
   assert.ok(cellsOf([]).every((cell) => cell === "."));
@@ -48,13 +48,13 @@ test("a single point fills its cell", () => {
   assert.equal(cellsOf([7], [4]).join(""), "....7.....");
 });
 
-test("smallest, mean and largest are of all cells", () => {
+test("minimum, mean and maximum cover all cells", () => {
   const lines = [makeLine([2], { x: Float64Array.of(1) }), makeLine([6], { x: Float64Array.of(2) })];
   const { min, mean, max, columns, cells } = heatOf(lines, TEN);
   assert.deepEqual([min, mean, max, columns, cells.length], [2, 4, 6, 10, 20]);
 });
 
-test("a percentage has all of its range, other units what there is", () => {
+test("percentages use the full range from 0 to 100, other units the range of the data", () => {
   const percent = makeLook({ unit: "%", clamped: true });
   assert.deepEqual(rangeOf(heat(40, 60), percent), [0, 100]);
   assert.deepEqual(rangeOf(heat(40, 60), makeLook({ unit: "W" })), [40, 60]);
@@ -66,12 +66,12 @@ for (const [value, expected] of [
   [0, [0, 1]],
   [-5, [-5, 0]],
 ] as const) {
-  test(`values that are all ${value} still have a range in which shades can be told apart`, () => {
+  test(`values that are all ${value} still get a range to shade`, () => {
     assert.deepEqual(rangeOf(heat(value, value), makeLook({})), expected);
   });
 }
 
-test("chosen ends beyond all values still make a range", () => {
+test("a chosen end beyond all values still gives a range", () => {
   for (const [yMin, yMax] of [
     [20, null],
     [null, -20],
@@ -83,7 +83,7 @@ test("chosen ends beyond all values still make a range", () => {
   }
 });
 
-test("a heat map goes from the first to the last point of all lines", () => {
+test("a heat map spans from the first to the last point of all lines", () => {
   const lines = [makeLine([1, 1], { x: Float64Array.of(5, 8) }), makeLine([1], { x: Float64Array.of(2) })];
   const frame = heatFrameOf(lines, makeLook({}), 400, 200);
   assert.deepEqual([frame.x.min, frame.x.max, frame.y.max], [2, 8, 2]);
@@ -91,13 +91,13 @@ test("a heat map goes from the first to the last point of all lines", () => {
   assert.deepEqual([part.x.min, part.x.max], [3, 4]);
 });
 
-test("one point, or none, still has a width", () => {
+test("a heat map of one point, or of none, still has a width", () => {
   const one = heatFrameOf([makeLine([1])], makeLook({}), 400, 200);
   assert.deepEqual([one.x.min, one.x.max], [0, 1]);
   assert.equal(heatFrameOf([], makeLook({}), 400, 200).y.max, 1);
 });
 
-test("names have as much room as the longest needs, but never beyond a third", () => {
+test("names get the room that the longest needs, up to a third of the width", () => {
   const frames = ["a", "node-1", "x".repeat(500)].map((label) =>
     heatFrameOf([makeLine([1], { label })], makeLook({}), 300, 200),
   );
@@ -106,7 +106,7 @@ test("names have as much room as the longest needs, but never beyond a third", (
   isNear(longest, 100);
 });
 
-test("rows too low for names have those of their nodes", () => {
+test("rows too low for their own names show those of their nodes", () => {
   const lines = Array.from({ length: 64 }, (_, at) =>
     makeLine([1], { label: `node-${at >> 3} · GPU with a long name ${at % 8}` }),
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { highlight, onHighlight } from "./highlight";
 
-test("what stands out is heard by all charts but the one that says so", () => {
+test("a highlight reaches every chart except the one it comes from", () => {
   const heard: string[] = [];
   const one = (owner: string | null) => heard.push(`one ${owner}`);
   const ends = [onHighlight(one), onHighlight((owner) => heard.push(`other ${owner}`))];

@@ -41,7 +41,7 @@ test("the line nearest to the pointer is found among those that reach it", () =>
   assert.deepEqual(hitsAt([], SQUARE, 50, 15), { hits: [], nearest: "" });
 });
 
-test("a line with NaN under the cursor is nearest only when it is alone", () => {
+test("a line with NaN under the cursor is nearest only if there is no other", () => {
   assert.equal(hitsAt([odd, long], SQUARE, 100, 0).nearest, "long");
   assert.equal(hitsAt([odd], SQUARE, 100, 0).nearest, "odd");
 });

@@ -5,7 +5,7 @@ import { Isolation } from "./isolation";
 const click = { ctrlKey: false, metaKey: false, shiftKey: false };
 const drawn = (isolation: Isolation) => ["a", "b", "c"].filter((id) => isolation.isDrawn(id)).join("");
 
-test("all lines are drawn until one is picked, and again after a click on the only one", () => {
+test("all lines are drawn until one is picked, and again after a second click on it", () => {
   const isolation = new Isolation();
   assert.equal(drawn(isolation), "abc");
   isolation.pick("b", click);
@@ -15,7 +15,7 @@ test("all lines are drawn until one is picked, and again after a click on the on
   assert.equal(drawn(isolation), "abc");
 });
 
-test("a click on another line picks that one alone, also out of several", () => {
+test("a click on another line picks that one alone, even if several were picked", () => {
   const isolation = new Isolation();
   isolation.pick("a", click);
   isolation.pick("c", { ...click, shiftKey: true });
@@ -25,7 +25,7 @@ test("a click on another line picks that one alone, also out of several", () => 
 });
 
 for (const key of ["ctrlKey", "metaKey", "shiftKey"] as const) {
-  test(`${key} adds lines and takes them`, () => {
+  test(`a click with ${key} adds a line or removes it`, () => {
     const isolation = new Isolation();
     isolation.pick("a", { ...click, [key]: true });
     isolation.pick("b", { ...click, [key]: true });
@@ -37,7 +37,7 @@ for (const key of ["ctrlKey", "metaKey", "shiftKey"] as const) {
   });
 }
 
-test("picked lines that are gone are forgotten, so that a chart is never empty", () => {
+test("picked lines that disappear are forgotten, so that the chart is not empty", () => {
   const isolation = new Isolation();
   isolation.pick("a", click);
   isolation.keepOnly(new Set(["b", "c"]));

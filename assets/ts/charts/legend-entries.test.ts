@@ -11,20 +11,20 @@ const odd = makeLine([Number.NaN, Number.NaN], { id: "odd", label: "odd", x: Flo
 const ids = (order: Order, x: number | null = null, search = "") =>
   entriesOf([long, odd, short], x, search, order).map(({ line }) => line.id);
 
-test("a legend is sorted by value or name, what has no value last either way", () => {
+test("a legend is sorted by value or name, and lines without a value come last either way", () => {
   assert.deepEqual(ids(FALLING), ["short", "long", "odd"]);
   assert.deepEqual(ids({ by: "value", isFalling: false }), ["long", "short", "odd"]);
   assert.deepEqual(ids({ by: "name", isFalling: false }), ["long", "odd", "short"]);
   assert.deepEqual(ids({ by: "name", isFalling: true }), ["short", "odd", "long"]);
 });
 
-test("names with numbers are sorted by them", () => {
+test("names are sorted by the numbers in them", () => {
   const lines = ["run-10", "run-9", "run-1"].map((label) => makeLine([1], { label }));
   const names = entriesOf(lines, null, "", { by: "name", isFalling: false }).map(({ line }) => line.label);
   assert.deepEqual(names, ["run-1", "run-9", "run-10"]);
 });
 
-test("a legend has the values at the cursor, and none of lines that do not reach it", () => {
+test("a legend shows the values at the cursor, and none for lines that do not reach it", () => {
   const values = entriesOf([long, short], 98, "", FALLING).map(({ line, value }) => [line.id, value]);
   assert.deepEqual(values, [
     ["long", 30],
@@ -35,7 +35,7 @@ test("a legend has the values at the cursor, and none of lines that do not reach
   assert.equal(entriesOf([makeLine([])], null, "", FALLING)[0]?.at, -1);
 });
 
-test("a search keeps lines whose label has the text, in any case", () => {
+test("a search matches part of a label, ignoring case", () => {
   assert.deepEqual(ids(FALLING, null, " ON "), ["long"]);
   assert.deepEqual(ids(FALLING, null, "nothing"), []);
 });

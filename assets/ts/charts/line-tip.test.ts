@@ -7,7 +7,7 @@ const long = makeLine([10, 20, 30], { id: "long", label: "long", x: Float64Array
 const short = makeLine([90], { id: "short", label: "short", x: Float64Array.of(50) });
 const group = { counts: Uint16Array.of(3, 1), band: "std" } as const;
 
-test("a tip has columns only for what some line has", () => {
+test("a tip has a column only if some line has a value for it", () => {
   const smooth = makeLine([1], { raw: Float64Array.of(2) });
   const banded = makeLine([1], { low: Float64Array.of(0), high: Float64Array.of(2) });
   assert.deepEqual(columnsOf([long, short]), []);
@@ -33,7 +33,7 @@ test("a tip lists the largest value first and NaN last", () => {
   );
 });
 
-test("a line without a value before smoothing leaves its place in that column empty", () => {
+test("a line without a raw value has an empty cell in that column", () => {
   const smooth = makeLine([1], { raw: Float64Array.of(2), label: "smooth" });
   const rows = rowsOf(
     [
@@ -49,13 +49,13 @@ test("a line without a value before smoothing leaves its place in that column em
   );
 });
 
-test("values have four significant figures, with a unit the unit's", () => {
+test("values have four significant figures and their unit", () => {
   assert.equal(textOf(0.123456, ""), "0.1235");
   assert.equal(textOf(0.5, ""), "0.5000");
   assert.equal(textOf(2048, "bytes"), "2 KiB");
 });
 
-test("statistics are of finite values, of which there are two at least", () => {
+test("statistics cover finite values and need at least two", () => {
   const hits = (values: number[]) => values.map((value) => ({ line: long, at: 0, value }));
   assert.equal(statistics(hits([1, Number.NaN, 3, Infinity]), "%"), "tipMean 2% · 1% – 3%");
   assert.equal(statistics(hits([1, Number.NaN]), "%"), "");

@@ -38,12 +38,12 @@ for (const [value, expected] of [
   });
 }
 
-test("a column keeps the places of what is no number", () => {
+test("a column keeps the positions of values that are not numbers", () => {
   assert.deepEqual([...toColumn([1, null, "NaN", "-Infinity"])], [1, Number.NaN, Number.NaN, -Infinity]);
   assert.deepEqual([...toColumn([])], []);
 });
 
-test("a line has what the server answered", () => {
+test("a line contains the points of the reply", () => {
   const line = lineOf([0, 5], { last: [1, "NaN"], min: [0, 1], max: [2, 3], smooth: [1, 1] });
   assert.equal(line.length, 2);
   assert.equal(line.nextRow, 10);
@@ -75,7 +75,7 @@ test("a run without the key has an empty line", () => {
     assert.equal(Line.of(reply([0], { last: [1] }), "r", key).length, 0);
 });
 
-test("points that come later are put behind, again and again", () => {
+test("new points are appended, again and again", () => {
   const line = lineOf([0], { last: [0] });
   for (let at = 1; at <= 200; at += 1) assert.ok(more(line, [at], [at * 2], at));
   const { x, last } = line.columns();
@@ -84,7 +84,7 @@ test("points that come later are put behind, again and again", () => {
   assert.equal(line.nextRow, 200);
 });
 
-test("points behind buckets are their own least and greatest", () => {
+test("points appended to buckets are their own minimum and maximum", () => {
   const line = lineOf([0, 1], { last: [5, 6], min: [4, 4], max: [8, 8] });
   more(line, [2], [7]);
   const { low, high } = line.columns();
@@ -97,7 +97,7 @@ test("points behind buckets are their own least and greatest", () => {
   );
 });
 
-test("an answer without new points moves only the cursor", () => {
+test("a reply without new points only moves the cursor", () => {
   const line = lineOf([0], { last: [1] }, 10);
   assert.ok(line.append({ next: { r: 25 }, x: [], series: {} }, "r", undefined));
   assert.equal(line.nextRow, 25);
@@ -105,14 +105,14 @@ test("an answer without new points moves only the cursor", () => {
   assert.deepEqual([line.length, line.nextRow], [1, 30]);
 });
 
-test("x that steps back is refused, x that stays is not", () => {
+test("x that goes back is refused, x that repeats is accepted", () => {
   const line = lineOf([0, 5], { last: [1, 2] });
   assert.ok(more(line, [5], [3]));
   assert.equal(more(line, [4], [4]), false);
   assert.deepEqual(list(line.columns().x), [0, 5, 5]);
 });
 
-test("a line is read again once many points were appended", () => {
+test("a line must be reread once many points were appended", () => {
   const line = lineOf([0], { last: [0] });
   const rows = Array.from({ length: 1500 }, (_, at) => at + 1);
   more(line, rows, rows);
@@ -121,7 +121,7 @@ test("a line is read again once many points were appended", () => {
   assert.equal(line.isHeavy, true);
 });
 
-test("a finer line is continued by the points that only the growing one has", () => {
+test("a finer line is continued with newer points of the live line", () => {
   const fine = lineOf([0, 1, 2], { last: [0, 1, 2], min: [0, 0, 0], max: [9, 9, 9], smooth: [0, 0.5, 1] });
   const grown = lineOf([0, 2, 3, 4], { last: [0, 2, 4, "NaN"], min: [0, 1, 3, 3], max: [1, 3, 5, 5] });
   const { x, last, low, high, smooth } = fine.continuedBy(grown, { kind: "ema", amount: 0.5 });
@@ -138,12 +138,12 @@ test("a finer line is continued by the points that only the growing one has", ()
   assert.ok(Number.isNaN(smooth?.[4]));
 });
 
-test("an empty line is continued by all of another", () => {
+test("an empty line is continued with all points of another", () => {
   const { x, low } = new Line(0).continuedBy(lineOf([3, 4], { last: [1, 2] }), { kind: "none", amount: 0 });
   assert.deepEqual([list(x), low], [[3, 4], null]);
 });
 
-test("smoothing by windows begins anew behind a smoothed line", () => {
+test("windowed smoothing starts over behind a smoothed line", () => {
   const fine = lineOf([0, 1], { last: [0, 0], smooth: [0, 0] });
   const grown = lineOf([0, 1, 2, 3], { last: [0, 0, 6, 12] });
   const { smooth } = fine.continuedBy(grown, { kind: "average", amount: 3 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BASELINE, COLORS, DASHES, dashOf, inkOf, LOOKS } from "./palette";
 
-test("hues come solid first, then in every dash, and then anew", () => {
+test("colors go through all hues solid, then dashed, and then start over", () => {
   assert.equal(dashOf(0), 0);
   assert.equal(dashOf(COLORS - 1), 0);
   assert.equal(dashOf(COLORS), 1);
@@ -10,7 +10,7 @@ test("hues come solid first, then in every dash, and then anew", () => {
   assert.equal(dashOf(LOOKS), 0);
 });
 
-test("a color that somebody picked is solid and drawn as it is; the baseline is dashed", () => {
+test("a picked color is solid and used as it is, and the baseline is dashed", () => {
   assert.equal(dashOf("#aabbcc"), 0);
   assert.equal(inkOf("#aabbcc"), "#aabbcc");
   assert.equal(dashOf(BASELINE), 1);

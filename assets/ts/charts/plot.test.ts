@@ -59,7 +59,7 @@ for (const axis of ["number", "step", "runtime", "timestamp"] as const) {
   });
 }
 
-test("the name of x is at its end, in place of a tick", () => {
+test("the name of x replaces the last tick", () => {
   const frame = frameFor(0, 10, 300);
   const plain = below(frame, {}).map(({ text }) => text);
   const named = below(frame, { xName: "epoch" });
@@ -68,7 +68,7 @@ test("the name of x is at its end, in place of a tick", () => {
   assert.ok(!named.some(({ text }) => text === "10"));
 });
 
-test("a long name keeps its end, and half of the axis", () => {
+test("a long name is cropped to half of the axis and keeps its end", () => {
   const name = below(frameFor(0, 10, 300), { xName: "optimizer/parameter_groups/learning_rate" }).at(-1);
   assert.match(name?.text ?? "", /^….*rate$/);
   assert.ok((name?.to ?? 0) - (name?.from ?? 0) <= 150);

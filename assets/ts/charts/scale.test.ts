@@ -52,13 +52,13 @@ for (const [min, max, expected] of [
   });
 }
 
-test("ticks of a narrow range far from zero differ in their texts", () => {
+test("ticks of a narrow range far from zero have distinct texts", () => {
   const shown = texts(linear(1_000_000, 1_000_001));
   assert.ok(shown.length > 2);
   assert.equal(new Set(shown).size, shown.length);
 });
 
-test("zero among ticks is a plain zero, not minus zero or a rounding error", () => {
+test("the tick at zero is exactly zero, not minus zero or a rounding error", () => {
   for (const [min, max] of [
     [-0.3, 0.3],
     [-1e-7, 1e-7],
@@ -93,13 +93,13 @@ test("ticks lie within the scale, however large or small it is", () => {
   }
 });
 
-test("a scale of no or a broken width has a tick at most, and never hangs", () => {
+test("an empty or non-finite range neither hangs nor gives many ticks", () => {
   assert.deepEqual(values(linear(3, 3)), [3]);
   for (const max of [Number.NaN, Infinity]) assert.ok(values(linear(0, max)).length <= 60);
   assert.deepEqual(values(linear(Number.NaN, Number.NaN)), []);
 });
 
-test("there are never more ticks than asked for, unless that is fewer than one", () => {
+test("the number of ticks is limited", () => {
   for (let pixels = 5; pixels < 800; pixels += 45) {
     for (const most of [2, 5, 8]) {
       const found = ticksOf(linear(0, 9.7, pixels), "number", 34, most);
@@ -127,7 +127,7 @@ for (const [max, expected] of [
   });
 }
 
-test("run times keep minutes that are not zero, without a leading zero", () => {
+test("run times show minutes only where they are not zero, without a leading zero", () => {
   assert.ok(texts(linear(0, 3 * 3600, 400), "runtime").includes("1h 30m"));
   assert.ok(texts(linear(3600, 3600 + 600), "runtime").includes("1h 5m"));
 });
@@ -147,7 +147,7 @@ test("ticks of the wall clock are round in the viewer's time zone", () => {
   assert.ok(found.some(({ text }) => text === "00:00"));
 });
 
-test("days have their dates as ticks, at midnight of the viewer", () => {
+test("ticks of days are dates, at midnight in the viewer's time zone", () => {
   const from = new Date(2026, 0, 5, 12).getTime() / 1000;
   const found = ticksOf(linear(from, from + 5 * 86_400), "timestamp", 100);
   assert.deepEqual(
@@ -162,17 +162,17 @@ for (const [min, max, expected] of [
   [1e-8, 1e8, ["1e-8", "1e-6", "1e-4", "0.01", "1", "100", "10k", "1M", "100M"]],
   [1, 20, ["1", "2", "5", "10", "20"]],
 ] as const) {
-  test(`a logarithmic axis from ${min} to ${max} has powers of ten`, () => {
+  test(`a logarithmic axis from ${min} to ${max} has ticks at powers of ten`, () => {
     assert.deepEqual(texts(log(min, max), "number", min < 1 ? 75 : 160), expected);
   });
 }
 
-test("a logarithmic axis over less than a decade has even steps", () => {
+test("a logarithmic axis over less than a decade has evenly spaced ticks", () => {
   assert.deepEqual(values(log(2, 6, 120), "number", 30), [2, 3, 4, 5, 6]);
   assert.ok(values(log(3, 9, 40), "number", 40).length > 0);
 });
 
-test("places between powers of ten are marked while there are few", () => {
+test("minor ticks between powers of ten are shown over few decades only", () => {
   assert.deepEqual(minorTicks(log(1, 10)), [2, 3, 4, 5, 6, 7, 8, 9]);
   assert.deepEqual(minorTicks(log(1, 1e9)), []);
   assert.deepEqual(minorTicks(log(2, 3)), []);
@@ -180,7 +180,7 @@ test("places between powers of ten are marked while there are few", () => {
   assert.ok(minorTicks(log(0.05, 20)).every((value) => value >= 0.05 && value <= 20));
 });
 
-test("ticks with a unit are round in a multiple of it", () => {
+test("ticks with a unit are round in a suitable multiple of it", () => {
   const scale = linear(0, 4 * 1024 ** 3, 200);
   assert.deepEqual(
     unitTicks(scale, "bytes", 40).map(({ value, text }) => [value / 1024 ** 3, text]),

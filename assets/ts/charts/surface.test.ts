@@ -11,20 +11,20 @@ function drawn(draw: (surface: SvgSurface) => void): string {
 }
 const paths = (svg: string) => [...svg.matchAll(/<path d="([^"]*)"/g)].map(([, path]) => path);
 
-test("a picture says its size", () => {
+test("an SVG states its size", () => {
   assert.match(
     drawn(() => undefined),
     /^<svg [^>]*width="200" height="100" viewBox="0 0 200 100"/,
   );
 });
 
-test("text cannot become markup", () => {
+test("text is escaped", () => {
   const svg = drawn((surface) => surface.fillText('<a href="x">&</a>', 1, 2));
   assert.ok(!svg.includes("<a"));
   assert.match(svg, />&#60;a href=&#34;x&#34;&#62;&#38;&#60;\/a&#62;<\/text>/);
 });
 
-test("text has the canvas's place, size and weight", () => {
+test("text keeps its position, alignment, size and weight", () => {
   const svg = drawn((surface) => {
     surface.font = '600 13px "Inter Variable"';
     surface.textAlign = "right";
@@ -34,7 +34,7 @@ test("text has the canvas's place, size and weight", () => {
   assert.match(svg, /<text x="1\.23" y="-2" dy="0\.8em" text-anchor="end" font-size="13" font-weight="600"/);
 });
 
-test("a path begins with a move, also where a canvas is only told lines", () => {
+test("a path that starts with lineTo begins with a move, as on a canvas", () => {
   const svg = drawn((surface) => {
     surface.beginPath();
     surface.lineTo(1, 2);
@@ -44,7 +44,7 @@ test("a path begins with a move, also where a canvas is only told lines", () => 
   assert.deepEqual(paths(svg), ["M1 2L3 4"]);
 });
 
-test("an empty path leaves nothing", () => {
+test("an empty path is not written", () => {
   const svg = drawn((surface) => {
     surface.beginPath();
     surface.fill();
@@ -53,7 +53,7 @@ test("an empty path leaves nothing", () => {
   assert.deepEqual(paths(svg), []);
 });
 
-test("dashes, opacity and clipping end with restore", () => {
+test("restore brings back dashes, opacity and clipping", () => {
   const svg = drawn((surface) => {
     surface.save();
     surface.beginPath();
@@ -72,7 +72,7 @@ test("dashes, opacity and clipping end with restore", () => {
   assert.match(plain, /stroke="#000" stroke-width="1"\/>/);
 });
 
-test("a line is broken where values are not finite, and a point alone is a dot", () => {
+test("a line is broken at non-finite values, and an isolated point becomes a dot", () => {
   const line = makeLine([10, 20, Number.NaN, 30, Number.NaN, 40, 50], { color: "blue" });
   const wide = { ...SQUARE, x: { ...SQUARE.x, max: 6 } };
   const [stroke = "", dots = ""] = paths(drawn((surface) => drawLine(surface, line, wide, 1.5)));
@@ -80,20 +80,20 @@ test("a line is broken where values are not finite, and a point alone is a dot",
   assert.equal(dots.match(/a2\.5/g)?.length, 2); // a circle is two arcs
 });
 
-test("points far apart have dots each", () => {
+test("points far apart are marked with dots", () => {
   const wide = { ...SQUARE, x: { ...SQUARE.x, max: 2 } };
   const [, dots = ""] = paths(drawn((surface) => drawLine(surface, makeLine([1, 2, 3]), wide, 1)));
   assert.equal(dots.match(/a2\.5/g)?.length, 6);
 });
 
-test("what a logarithmic axis cannot show breaks the line", () => {
+test("a line is broken at values that a logarithmic axis cannot show", () => {
   const y = { min: 1, max: 100, log: true, from: 100, to: 0 };
   const line = makeLine([1, 0, 10, -1, 100]);
   const frame = { ...SQUARE, x: { ...SQUARE.x, max: 4 }, y };
   assert.equal(paths(drawn((surface) => drawLine(surface, line, frame, 1)))[0], "M0 100M50 50M100 0");
 });
 
-test("a band goes along the top and back along the bottom", () => {
+test("a band is outlined along its top and back along its bottom", () => {
   const line = makeLine([1, 1], { low: Float64Array.of(0, 10), high: Float64Array.of(50, 60) });
   const frame = { ...SQUARE, x: { ...SQUARE.x, max: 1 } };
   const svg = drawn((surface) => drawBand(surface, line, frame, 0.2));

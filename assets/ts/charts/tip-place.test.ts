@@ -18,13 +18,13 @@ for (const [name, pointer, expected] of [
   });
 }
 
-test("a tip without room at both sides is above or below the pointer, never over it", () => {
+test("a tip without room on either side goes above or below the pointer", () => {
   const narrow = { width: 300, height: 600 };
   assert.deepEqual(besidePointer({ left: 150, top: 400 }, { width: 200, height: 100 }, narrow), [50, 284]);
   assert.deepEqual(besidePointer({ left: 150, top: 50 }, { width: 200, height: 100 }, narrow), [50, 66]);
 });
 
-test("a long tip shows the rows around the one that stands out", () => {
+test("a long tip shows the rows around the highlighted one", () => {
   const rows = Array.from({ length: 30 }, (_, at) => ({ at, strong: at === 15 }));
   const shown = (strong: number) =>
     rowsAround(

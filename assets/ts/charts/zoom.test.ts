@@ -16,25 +16,25 @@ function isRange(found: Range | null | undefined, from: number, to: number): voi
   isNear(found?.[1], to, 1e-6);
 }
 
-test("a range between two pixels rises, whichever is first, and stays within the plot", () => {
+test("a range between two pixels is ascending whichever comes first, and is clamped to the plot", () => {
   isRange(rangeBetween(SQUARE.x, 20, 60), 20, 60);
   isRange(rangeBetween(SQUARE.x, 60, 20), 20, 60);
   isRange(rangeBetween(SQUARE.x, -50, 500), 0, 100);
   isRange(rangeBetween(SQUARE.y, 20, 60), 40, 80);
 });
 
-test("on a logarithmic axis equal pixels are equal factors", () => {
+test("on a logarithmic axis equal distances are equal factors", () => {
   const scale = { min: 1, max: 10_000, log: true, from: 0, to: 100 };
   isRange(rangeBetween(scale, 25, 50), 10, 100);
   isRange(movedRange(scale, 0, -25), 10, 100_000);
 });
 
-test("a plot that is dragged goes along with the pointer", () => {
+test("a dragged plot follows the pointer", () => {
   isRange(movedRange(SQUARE.x, 50, 60), -10, 90);
   isRange(movedRange(SQUARE.y, 50, 60), 10, 110);
 });
 
-test("zooming keeps what is below the pointer there", () => {
+test("zooming keeps the value under the pointer in place", () => {
   const range = movedRange(SQUARE.x, 30, 30, 0.5);
   isRange(range, 15, 65);
   isNear(range[0] + 0.3 * (range[1] - range[0]), 30);
@@ -51,7 +51,7 @@ for (const [name, isShift, x, y] of [
   ["]", false, [50, 150], null],
   ["PageDown", false, [50, 150], null],
 ] as const) {
-  test(`the key ${name} ${isShift ? "with Shift " : ""}changes what is on show`, () => {
+  test(`the key ${name} ${isShift ? "with Shift " : ""}changes the visible range`, () => {
     const zoom = zoomByKey(key(name, isShift), SQUARE, WHOLE, 50);
     if (x) isRange(zoom?.x, x[0], x[1]);
     else assert.equal(zoom?.x, null);
@@ -60,7 +60,7 @@ for (const [name, isShift, x, y] of [
   });
 }
 
-test("0 shows all again, and other keys do nothing", () => {
+test("0 resets the zoom, and other keys do nothing", () => {
   assert.deepEqual(zoomByKey(key("0"), SQUARE, { x: [1, 2], y: [3, 4] }, 50), { x: null, y: null });
   for (const other of ["a", "Enter", "1"]) assert.ok(!zoomByKey(key(other), SQUARE, WHOLE, 50));
 });
@@ -100,7 +100,7 @@ for (const [left, top, isShift, expected] of [
   });
 }
 
-test("the wheel zooms x at the pointer, with Shift y, with Alt it moves x", () => {
+test("the wheel zooms x at the pointer, y with Shift, and pans x with Alt", () => {
   const at = { left: 50, top: 50 };
   const nearer = zoomByWheel(turn({ deltaY: -10 }), SQUARE, WHOLE, at);
   assert.ok(nearer.x && nearer.x[0] > 0 && nearer.x[1] < 100);
@@ -113,7 +113,7 @@ test("the wheel zooms x at the pointer, with Shift y, with Alt it moves x", () =
   isRange(zoomByWheel(turn({ deltaX: 10, altKey: true }), SQUARE, WHOLE, at).x, 10, 110);
 });
 
-test("one turn of the wheel has a limit, and lines count as pixels", () => {
+test("a single wheel event is limited, and line deltas are converted to pixels", () => {
   const at = { left: 50, top: 50 };
   const far = zoomByWheel(turn({ deltaY: 1e6 }), SQUARE, WHOLE, at);
   assert.deepEqual(far, zoomByWheel(turn({ deltaY: 60 }), SQUARE, WHOLE, at));
@@ -121,7 +121,7 @@ test("one turn of the wheel has a limit, and lines count as pixels", () => {
   assert.deepEqual(lines, zoomByWheel(turn({ deltaY: 16 }), SQUARE, WHOLE, at));
 });
 
-test("two fingers that part show less of x", () => {
+test("spreading two fingers zooms into x", () => {
   const zoom = zoomByPinch(
     SQUARE,
     WHOLE,
@@ -138,7 +138,7 @@ test("two fingers that part show less of x", () => {
   assert.equal(zoom.y, null);
 });
 
-test("two fingers that move together move x, however near they are to each other", () => {
+test("two fingers moving together pan x, even when they are close to each other", () => {
   const zoom = zoomByPinch(
     SQUARE,
     WHOLE,
@@ -154,7 +154,7 @@ test("two fingers that move together move x, however near they are to each other
   isRange(zoom.x, -10, 90);
 });
 
-test("y follows fingers that are above each other, or is zoomed already", () => {
+test("a pinch changes y when the fingers are above each other or y is zoomed already", () => {
   const before = [
     { left: 50, top: 20 },
     { left: 55, top: 60 },

@@ -34,14 +34,14 @@ for (const [values, expected] of [
   });
 }
 
-test("numbers are laid out between the ends, what is no number nowhere", () => {
+test("numbers are placed between the ends, and other values nowhere", () => {
   const { places, names, scale } = axis([0, 5, "NaN", 10, null, "Infinity"]);
   assert.deepEqual([...places], [0, 50, Number.NaN, 100, Number.NaN, Number.NaN]);
   assert.equal(names, null);
   assert.deepEqual([scale.min, scale.max], [0, 10]);
 });
 
-test("texts and switches are laid out at even places, sorted as people do", () => {
+test("text and booleans are placed evenly in natural order", () => {
   const { names, values, places } = axis(["run-10", "run-9", null, "run-9"]);
   assert.deepEqual(names, ["run-9", "run-10"]);
   assert.deepEqual([...values], [1, 0, Number.NaN, 0]);
@@ -49,7 +49,7 @@ test("texts and switches are laid out at even places, sorted as people do", () =
   assert.deepEqual(axis([true, false]).names, ["false", "true"]);
 });
 
-test("a column of numbers with a word among them is one of names", () => {
+test("a column that mixes numbers and words has names", () => {
   assert.deepEqual(axis([1, "auto", 2]).names, ["1", "2", "auto"]);
 });
 
@@ -59,7 +59,7 @@ test("room is left beyond both ends", () => {
   isNear(scale.max, 10.5);
 });
 
-test("equal values are in the middle of a range around them", () => {
+test("equal values are centered in a range around them", () => {
   for (const [value, half] of [
     [0, 0.5],
     [10, 1],
@@ -72,7 +72,7 @@ test("equal values are in the middle of a range around them", () => {
   }
 });
 
-test("a logarithmic axis has only what is positive", () => {
+test("a logarithmic axis places only positive values", () => {
   const { places, scale } = axis([-1, 0, 1, 10, 100], { log: true });
   assert.deepEqual([...places], [Number.NaN, Number.NaN, 0, 50, 100]);
   assert.ok(scale.log);
@@ -86,14 +86,14 @@ test("a logarithmic axis of equal values, or of none, still has a range", () => 
   assert.ok(axis([]).scale.max > axis([]).scale.min);
 });
 
-test("an axis is logarithmic by itself where values span decades, never with names", () => {
+test("an automatic axis is logarithmic if values span decades, and never for names", () => {
   assert.ok(axis([1e-4, 1e-1], { log: "auto" }).scale.log);
   assert.ok(!axis([1, 2], { log: "auto" }).scale.log);
   assert.ok(!axis([0, 1000], { log: "auto" }).scale.log);
   assert.ok(!axis(["a", "b"], { log: true }).scale.log);
 });
 
-test("names have ticks as far as there is room", () => {
+test("names are thinned out to the room there is", () => {
   const names = Array.from({ length: 10 }, (_, at) => `n${at}`);
   const texts = (space: number) => ticksAlong(axis(names), space).map(({ text }) => text);
   assert.deepEqual(texts(10), names);
@@ -120,7 +120,7 @@ for (const [text, width, expected] of [
   });
 }
 
-test("columns of times and of lengths of time are known by their names", () => {
+test("columns of times and durations are recognized by name", () => {
   assert.equal(kindOf("created"), "timestamp");
   assert.equal(kindOf("runtime"), "runtime");
   assert.equal(kindOf("config.created"), "number");

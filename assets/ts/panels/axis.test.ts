@@ -15,18 +15,18 @@ const axisOn = (stage: Stage, spec: PanelSpec) => {
 };
 const defined = (x: string) => ({ metric: (key: string): KeyInfo => makeKey(key, { x }) });
 
-test("lines go along the step unless something else is said", () => {
+test("x is the step by default", () => {
   const axis = axisOn(stageWith({}), makeSpec());
   assert.deepEqual([axis.source, axis.name, axis.scale, axis.id], [STEP, "step", "step", "_step"]);
 });
 
-test("what the panel says comes first, then what define_metric said of its keys (RUN-26)", () => {
+test("x is the panel's choice, else the one from define_metric (RUN-26)", () => {
   const stage = stageWith({}, defined("epoch"));
   assert.equal(axisOn(stage, makeSpec({ x: "_runtime" })).source.x, "_runtime");
   assert.equal(axisOn(stage, makeSpec()).source.x, "epoch");
 });
 
-test("system metrics go along time, whatever is said", () => {
+test("system metrics are always drawn over time", () => {
   for (const [x, expected] of [
     ["", "_runtime"],
     ["_step", "_runtime"],
@@ -39,7 +39,7 @@ test("system metrics go along time, whatever is said", () => {
   }
 });
 
-test("a computed x is called by its expression and has plain numbers", () => {
+test("a computed x is named by its expression and has plain numbers", () => {
   const axis = axisOn(stageWith({}), makeSpec({ xExpression: formula("{epoch} * 2") }));
   assert.deepEqual(
     [axis.name, axis.title, axis.scale, axis.id],
@@ -69,21 +69,21 @@ for (const [name, points, x] of [
   ["was never logged with the key", [], "_step"],
   ["has only one point", [[3, 1]], "epoch"],
 ] as const) {
-  test(`lines go along ${x} where the axis that a script defined ${name}`, () => {
+  test(`x is ${x} if the axis defined by the script ${name}`, () => {
     const axis = axisOn(stageWith({ "epoch loss a": points }, defined("epoch")), makeSpec());
     assert.equal(axis.source.x, x);
     assert.ok(!axis.isOpen);
   });
 }
 
-test("until lines along the defined axis have come it stays, and is asked for", () => {
+test("the defined axis is kept until its lines have loaded", () => {
   const stage = stageWith({}, defined("epoch"));
   const axis = axisOn(stage, makeSpec());
   assert.ok(axis.isOpen);
   assert.equal(axis.source.x, "epoch");
 });
 
-test("where lines go by step instead, the defined axis is asked for too", () => {
+test("when the step replaces the defined axis, both are requested", () => {
   const stage = stageWith({ "epoch loss a": [] }, defined("epoch"));
   const axis = axisOn(stage, makeSpec());
   axis.ask(["loss"]);
@@ -93,7 +93,7 @@ test("where lines go by step instead, the defined axis is asked for too", () => 
   );
 });
 
-test("an axis that a person chose is drawn, even where it stands still", () => {
+test("an axis chosen in the panel is used even if it stands still", () => {
   const stage = stageWith({
     "epoch loss a": [
       [0, 1],
@@ -103,7 +103,7 @@ test("an axis that a person chose is drawn, even where it stands still", () => {
   assert.equal(axisOn(stage, makeSpec({ x: "epoch" })).source.x, "epoch");
 });
 
-test("finding the axis tells whether it is another one", () => {
+test("finding the axis reports whether it changed", () => {
   const axis = new PanelAxis(stageWith({}));
   assert.equal(axis.find(makeSpec()), false);
   assert.equal(axis.find(makeSpec({ x: "_runtime" })), true);

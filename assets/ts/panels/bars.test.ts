@@ -15,7 +15,7 @@ const table = makeTable({
 });
 const BY_OPT = { groupBy: ["config.opt"], groupLine: "mean", groupBand: "range" } as const;
 
-test("each run drawn that has a number has a bar, in its color", () => {
+test("each drawn run with a number has a bar in its color", () => {
   const drawn = new Set(["r1", "r2", "r3"]);
   const bars = barsOfRuns(table, "summary.loss", drawn, (uid, color) => (uid === "r3" ? "#f00" : color));
   assert.deepEqual(
@@ -27,11 +27,11 @@ test("each run drawn that has a number has a bar, in its color", () => {
   );
 });
 
-test("however low a panel is, it shows a bar", () => {
+test("even the lowest panel shows a bar", () => {
   assert.equal(fitting([bar(1), bar(2)], 10).shown.length, 1);
 });
 
-test("each group of all runs has a bar with its line and band", () => {
+test("each group has a bar with its aggregate and band", () => {
   const bars = barsOfGroups(table, "summary.loss", { ...BY_OPT, groupBy: [...BY_OPT.groupBy] }, new Map());
   assert.deepEqual(
     bars.map(({ short, value, low, high, count }) => [short, value, low, high, count]),
@@ -42,7 +42,7 @@ test("each group of all runs has a bar with its line and band", () => {
   );
 });
 
-test("runs without a value to group by are a group of their own", () => {
+test("runs without a group value form a separate group", () => {
   const groupBy = ["config.opt", "config.lr"];
   const bars = barsOfGroups(table, "summary.loss", { ...BY_OPT, groupBy }, new Map());
   assert.deepEqual(
@@ -51,7 +51,7 @@ test("runs without a value to group by are a group of their own", () => {
   );
 });
 
-test("a group whose lines are drawn has their name and color", () => {
+test("a group that is drawn elsewhere has the same name and color", () => {
   const group: RunGroup = { path: "p", name: "Optimizer: adam", values: "adam", color: 6, count: 2 };
   const view = { ...BY_OPT, groupBy: ["config.opt"] };
   const [adam, sgd] = barsOfGroups(table, "summary.loss", view, new Map([["r3", group]]));
@@ -59,7 +59,7 @@ test("a group whose lines are drawn has their name and color", () => {
   assert.deepEqual([sgd?.short, sgd?.color], ["sgd", 1]);
 });
 
-test("the best bar is first, equal ones as they were", () => {
+test("the best bar comes first, ties keep their order", () => {
   const bars = [bar(1), bar(3), bar(2, { label: "a" }), bar(2, { label: "b" })];
   const labels = (goal?: "minimize" | "maximize") => bestFirst(bars, goal).map(({ label }) => label);
   assert.deepEqual(labels("minimize"), ["1", "a", "b", "3"]);
@@ -80,7 +80,7 @@ for (const [count, height, shown, step] of [
   });
 }
 
-test("the scale of bars has zero, and room for all that is marked on them", () => {
+test("the scale of bars includes zero and all bands", () => {
   const range = (...bars: Bar[]) => {
     const { min, max } = scaleOf(bars, 500);
     return [min, max];

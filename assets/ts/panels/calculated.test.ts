@@ -8,19 +8,19 @@ const points = ({ x, y }: Pick<Member, "x" | "y">) => [...x].map((at, i) => [at,
 const loss = makeMember([4, 2, 1], { key: "loss" });
 const acc = makeMember([0.5, 0.6, 0.7], { key: "acc" });
 
-test("without expressions lines stay as they are", () => {
+test("without a valid expression lines are unchanged", () => {
   assert.deepEqual(calculated([loss, acc], makeSpec()), [loss, acc]);
   assert.deepEqual(calculated([loss], makeSpec({ yExpression: "1 +" })), [loss]);
 });
 
-test("the keys read are those of expressions, without the places on x", () => {
+test("the keys read include those of expressions, but not axis names", () => {
   assert.deepEqual(keysRead(makeSpec({ keys: ["a", "b", "a"] })), ["a", "b"]);
   assert.deepEqual(keysRead(makeSpec({ keys: ["a"], yExpression: formula("{b} * {_step}") })), ["b"]);
   assert.deepEqual(keysRead(makeSpec({ keys: ["a"], xExpression: formula("{c} + {a}") })), ["a", "c"]);
   assert.deepEqual(keysRead(makeSpec({ keys: ["a"], yExpression: "half typed (" })), ["a"]);
 });
 
-test("one line per run comes of an expression over several keys", () => {
+test("an expression over several keys gives one line per run", () => {
   const other = makeMember([10], { key: "loss", uid: "s" });
   const found = calculated([loss, acc, other], makeSpec({ yExpression: formula("{loss} * 10") }));
   assert.deepEqual(found.map(points), [
@@ -40,14 +40,14 @@ test("one line per run comes of an expression over several keys", () => {
   );
 });
 
-test("keys are joined by x: where one has no value there is no point", () => {
+test("keys are joined by x, and points missing a value are left out", () => {
   const sparse = makeMember([5, 6], { key: "acc", x: Float64Array.of(1, 3) });
   const [line] = calculated([loss, sparse], makeSpec({ yExpression: formula("{loss} + {acc}") }));
   assert.deepEqual(line && points(line), [[1, 7]]);
   assert.deepEqual(calculated([loss], makeSpec({ yExpression: formula("{loss} + {acc}") })), []);
 });
 
-test("of a line in buckets the newest value up to a place counts", () => {
+test("bucketed lines are joined by their latest value", () => {
   const bucketed = makeMember([5, 6], {
     ...{ key: "acc", x: Float64Array.of(0, 2) },
     ...{ low: Float64Array.of(5, 6), high: Float64Array.of(5, 6) },
@@ -60,7 +60,7 @@ test("of a line in buckets the newest value up to a place counts", () => {
   ]);
 });
 
-test("an expression may use the place on x", () => {
+test("an expression can use the position on x", () => {
   const [line] = calculated([loss], makeSpec({ yExpression: formula("{loss} * {_step}") }));
   assert.deepEqual(line && points(line), [
     [0, 0],
@@ -80,7 +80,7 @@ test("infinite values are kept, NaN is not", () => {
   assert.equal(roots?.x.length, 2);
 });
 
-test("x of an expression is sorted", () => {
+test("lines over a computed x are sorted", () => {
   const [line] = calculated([loss, acc], makeSpec({ keys: ["acc"], xExpression: formula("{loss}") }));
   assert.deepEqual(line && points(line), [
     [1, 0.7],
@@ -98,13 +98,13 @@ test("points whose x is not finite are left out", () => {
   assert.equal(line?.x.length, 2);
 });
 
-test("what is only computed loses its band and smoothing", () => {
+test("computed lines have no band or server smoothing", () => {
   const banded = { ...loss, low: Float64Array.of(0, 0, 0), high: Float64Array.of(9, 9, 9), smooth: loss.y };
   const [line] = calculated([banded], makeSpec({ yExpression: formula("{loss}") }));
   assert.deepEqual([line?.low, line?.high, line?.smooth], [null, null, null]);
 });
 
-test("several keys along a computed x stay several lines", () => {
+test("several keys over a computed x stay separate lines", () => {
   const lr = makeMember([3, 2, 1], { key: "lr", dash: 2, label: "r · lr" });
   const found = calculated(
     [loss, acc, lr],

@@ -37,7 +37,7 @@ for (const [cards, most, columns] of [
   });
 }
 
-test("chosen columns are as they are; grouped cards take what they need", () => {
+test("a chosen number of columns wins, and grouped cards take what they need", () => {
   assert.equal(columnsOf([1, 1], { most: 4, chosen: 3, isGrouped: false }), 3);
   assert.equal(columnsOf([1, 2], { most: 4, chosen: 0, isGrouped: false }), 3);
   assert.equal(columnsOf([1, 9], { most: 4, chosen: 0, isGrouped: true }), 4);

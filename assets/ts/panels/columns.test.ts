@@ -24,7 +24,7 @@ const runs = [makeRun("a"), makeRun("b")];
 const stage = (goals: Record<string, "minimize" | "maximize">) =>
   makeStage({ metric: (key: string) => (goals[key] ? makeKey(key, { goal: goals[key] }) : undefined) });
 
-test("a cell is found by its part and name, which may have dots", () => {
+test("a cell is found by prefix and name, and names may contain dots", () => {
   assert.equal(cellOf(values, "a", "config.opt.name"), "adam");
   assert.equal(cellOf(values, "a", "summary.lr"), undefined);
   assert.equal(cellOf(values, "gone", "config.lr"), undefined);
@@ -44,7 +44,7 @@ for (const [column, expected] of [
   });
 }
 
-test("columns are those of all runs, config first, sorted as people do, without the SDK's own", () => {
+test("columns of all runs are listed naturally sorted, config first, without internal ones", () => {
   assert.deepEqual(columnsOf(values), [
     "config.lr",
     "config.on",
@@ -57,7 +57,7 @@ test("columns are those of all runs, config first, sorted as people do, without 
   assert.deepEqual(columnsOf({}), []);
 });
 
-test("columns of numbers are those in which some run has a finite one", () => {
+test("a column is numeric if some run has a finite number in it", () => {
   assert.deepEqual(numericColumns(values), [
     "config.lr",
     "config.on",
@@ -67,7 +67,7 @@ test("columns of numbers are those in which some run has a finite one", () => {
   ]);
 });
 
-test("only columns whose values differ are left where only differences are shown (RUN-29)", () => {
+test("only columns whose values differ between runs are kept (RUN-29)", () => {
   assert.deepEqual(varied(values, runs, columnsOf(values)), [
     "config.on",
     "config.opt.name",
@@ -79,7 +79,7 @@ test("only columns whose values differ are left where only differences are shown
   assert.deepEqual(varied(values, [makeRun("a")], columnsOf(values)), []);
 });
 
-test("what is better is known of a key, and of what define_metric made of it", () => {
+test("the goal of a key also applies to its summaries from define_metric", () => {
   const known = stage({ loss: "minimize" });
   assert.equal(goalOf(known, "summary.loss"), "minimize");
   assert.equal(goalOf(known, "summary.loss.min"), "minimize");
@@ -87,7 +87,7 @@ test("what is better is known of a key, and of what define_metric made of it", (
   assert.equal(goalOf(known, "config.loss"), undefined);
 });
 
-test("the best run has the least or the greatest value, where one is better", () => {
+test("the best run is found by the goal of the column", () => {
   const found = {
     a: { config: {}, summary: { loss: 2 } },
     b: { config: {}, summary: { loss: 1 } },
@@ -119,7 +119,7 @@ for (const [cell, expected] of [
   });
 }
 
-test("a column is called without its part", () => {
+test("a short column name has no prefix", () => {
   assert.equal(shortColumn("config.opt.name"), "opt.name");
   assert.equal(shortColumn("created"), "created");
 });

@@ -25,12 +25,12 @@ for (const [value, expected] of [
   ["=a,b", '"\'=a,b"'],
   [[1, "a"], '"[1,""a""]"'],
 ] as const) {
-  test(`${JSON.stringify(value) ?? "undefined"} is a field of CSV as ${JSON.stringify(expected)}`, () => {
+  test(`${JSON.stringify(value) ?? "undefined"} is written to CSV as ${JSON.stringify(expected)}`, () => {
     assert.equal(field(value), expected);
   });
 }
 
-test("rows of CSV end with a carriage return and a new line", () => {
+test("CSV rows end with CRLF", () => {
   assert.equal(
     rows([
       ["a", "b"],

@@ -17,27 +17,27 @@ const members = (runs: number, keys: number) =>
     makeMember([1], { uid: `r${Math.floor(at / keys)}`, key: `k${at % keys}` }),
   );
 
-test("nodes are sorted as people do, each once", () => {
+test("nodes are unique and naturally sorted", () => {
   assert.deepEqual(hardware({ node: "node-10" }, { node: "node-9" }, { node: "node-10" }).nodes, [
     "node-9",
     "node-10",
   ]);
 });
 
-test("keys are counters when all of them are", () => {
+test("a panel counts as a counter only if all keys are counters", () => {
   assert.ok(hardware({ rate_unit: "bytes/s" }, { rate_unit: "W" }).isCounter);
   assert.ok(!hardware({ rate_unit: "bytes/s" }, { rate_unit: "" }).isCounter);
   assert.ok(!hardware().isCounter);
 });
 
-test("keys have a unit when they share it", () => {
+test("a panel has a unit only if all keys share it", () => {
   assert.equal(hardware({ unit: "W" }, { unit: "W" }).unit(false), "W");
   assert.equal(hardware({ unit: "W" }, { unit: "%" }).unit(false), "");
   assert.equal(hardware({ unit: "J", rate_unit: "W" }).unit(true), "W");
   assert.equal(hardware().unit(false), "");
 });
 
-test("spellings of one tag are one line", () => {
+test("several spellings of one tag count as one line", () => {
   assert.ok(!hardware({ line: "gpu.0" }, { line: "gpu.0" }).hasMany);
   assert.ok(hardware({ line: "gpu.0" }, { line: "gpu.0", node: "n" }).hasMany);
   assert.equal(lineOf(makeAbout({ line: "a", node: "n" })), "n\na");
@@ -50,12 +50,12 @@ for (const [name, nodes, runs, keys, expected] of [
   ["many lines of several runs on one node", ["n"], 2, 9, "all"],
   ["no line", ["n"], 0, 0, "each"],
 ] as const) {
-  test(`${name} are drawn as "${expected}" where nobody chose`, () => {
+  test(`${name} are drawn as "${expected}" automatically`, () => {
     assert.equal(gpus([...nodes], 9).chosen("auto", members(runs, keys)), expected);
   });
 }
 
-test("what somebody chose is drawn, however many lines there are", () => {
+test("an explicit choice is used however many lines there are", () => {
   assert.equal(gpus(["n"], 9).chosen("each", members(1, 500)), "each");
 });
 
@@ -72,11 +72,11 @@ for (const [about, others, expected] of [
   });
 }
 
-test("a key that the server does not describe is its own label", () => {
+test("an unknown key is its own label", () => {
   assert.equal(hardware({}).label("gpu.0.odd"), "gpu.0.odd");
 });
 
-test("devices differ by color and nodes by dash; a single device by node's color", () => {
+test("devices differ by color and nodes by dash, or by color with a single device", () => {
   const many = gpus(["n", "m"], 2);
   assert.deepEqual(
     ["k0", "k1", "k2", "k3"].map((key) => many.style(key)),
@@ -92,7 +92,7 @@ test("devices differ by color and nodes by dash; a single device by node's color
   assert.deepEqual(many.style("unknown"), { color: 0, dash: 0 });
 });
 
-test("devices of each node, or all, are drawn together as their mean and range", () => {
+test("devices are combined to their mean and range, per node or in total", () => {
   const two = gpus(["n", "m"], 2);
   const lines = [1, 3, 10, 30].map((y, at) => makeMember([y], { key: `k${at}` }));
   const byNode = two.together(lines, "node", false);
@@ -107,7 +107,7 @@ test("devices of each node, or all, are drawn together as their mean and range",
   assert.deepEqual([all?.y[0], all?.label, others], [11, "meanOfDevices", []]);
 });
 
-test("runs, and metrics of one panel, are never drawn together", () => {
+test("runs and different metrics are never combined", () => {
   const mixed = hardware({ id: "a" }, { id: "b" });
   const lines = [
     makeMember([1], { key: "k0" }),
@@ -117,7 +117,7 @@ test("runs, and metrics of one panel, are never drawn together", () => {
   assert.equal(mixed.together(lines, "all", false).length, 3);
 });
 
-test("rows of a heat map are sorted by label, in the color of their run", () => {
+test("heat map rows are naturally sorted and have the color of their run", () => {
   const lines = ["n · GPU 10", "n · GPU 9"].map((label) => makeMember([1], { label, color: 5, dash: 2 }));
   const rows = heatRows(lines, [makeRun("r", { color: "#123456" })]);
   assert.deepEqual(
@@ -134,14 +134,14 @@ const rates = (x: number[], y: number[]) => {
   return [...found.x].map((at, i) => [at, found.y[i]]);
 };
 
-test("a counter is drawn as what it grew by in a second", () => {
+test("a counter becomes a rate per second", () => {
   assert.deepEqual(rates([0, 10, 15], [100, 200, 300]), [
     [10, 10],
     [15, 20],
   ]);
 });
 
-test("where a counter begins again, or time stands still, there is no rate", () => {
+test("a counter reset or a standing clock gives no rate", () => {
   assert.deepEqual(rates([0, 1, 2, 3], [5, 9, 1, 2]), [
     [1, 4],
     [3, 1],

@@ -94,39 +94,39 @@ for (const [text, word, place] of [
   });
 }
 
-test("a key without its end is refused, from its begin on", () => {
+test("an unclosed key is refused", () => {
   assert.throws(() => parseExpression(formula("1 + {loss")), { text: formula("{loss") });
 });
 
-test("an expression names the keys that it reads, each once and as they are read", () => {
+test("an expression lists its keys once, in order", () => {
   const { keys } = parseExpression(formula("{loss} + max({ val/acc }, {loss}) * 2"));
   assert.deepEqual(keys, ["loss", "val/acc"]);
 });
 
-test("a key may be called anything but what ends it", () => {
+test("a key name may contain anything except a closing brace", () => {
   for (const key of ["a/b.c-d", "学習率", "x + y", "$x", "{", "constructor"])
     assert.deepEqual(parseExpression(`\${${key}}`).keys, [key]);
 });
 
-test("without an expression there is none", () => {
+test("an undefined expression stays undefined", () => {
   assert.equal(readExpression(undefined), undefined);
 });
 
-test("deep nesting is refused before it exhausts the stack", () => {
+test("deep nesting is refused before it overflows the stack", () => {
   const nested = (depth: number) => `${"(".repeat(depth)}1${")".repeat(depth)}`;
   assert.equal(resultOf(nested(60)), 1);
   assert.throws(() => parseExpression(nested(64)), ExpressionError);
   assert.throws(() => parseExpression("(".repeat(100_000)), ExpressionError);
 });
 
-test("spaces, tabs and new lines say nothing", () => {
+test("whitespace is ignored", () => {
   assert.equal(resultOf(" 1\t+\n2 "), 3);
 });
 
-test("many terms beside each other are no nesting", () => {
+test("many terms in a row do not count as nesting", () => {
   assert.equal(resultOf(Array(200).fill("(1)").join("+")), 200);
 });
 
-test("only as much of a text is read as somebody would write", () => {
+test("very long text is cut off", () => {
   assert.equal(resultOf(`1${" ".repeat(2000)}+ 1`), 1);
 });

@@ -43,14 +43,14 @@ function finerOn(isBucketed = true) {
   return { finer, asked, want, next, pause };
 }
 
-test("all of x without smoothing needs nothing finer", async () => {
+test("the whole range without smoothing needs no finer lines", async () => {
   const { want, asked, pause } = finerOn();
   want(null);
   await pause();
   assert.deepEqual(asked, []);
 });
 
-test("a part of x is read once it has rested, the last one of several", async () => {
+test("only the last of several quick zooms is requested", async () => {
   const { finer, want, asked, next } = finerOn();
   want([0, 10]);
   want([0, 5]);
@@ -61,14 +61,14 @@ test("a part of x is read once it has rested, the last one of several", async ()
   assert.equal(finer.get("loss", "r")?.length, 1);
 });
 
-test("a part that goes along with the newest point is read up to it", async () => {
+test("a range that follows the newest point is requested up to it", async () => {
   const { want, asked, next } = finerOn();
   want([0, 10], null, 12);
   await next();
   assert.deepEqual(asked[0]?.range, [0, 12]);
 });
 
-test("smoothing is asked for only of lines in buckets", async () => {
+test("smoothing is requested only for bucketed lines", async () => {
   const points = finerOn(false);
   points.want([0, 10]);
   points.want(null, EMA);
@@ -80,7 +80,7 @@ test("smoothing is asked for only of lines in buckets", async () => {
   assert.deepEqual(points.asked, []);
 });
 
-test("finer lines stay while a part of theirs is read, and go with another part", async () => {
+test("finer lines stay while zooming in and are dropped when zooming elsewhere", async () => {
   const { finer, want, next } = finerOn();
   want([0, 10]);
   await next();
@@ -92,7 +92,7 @@ test("finer lines stay while a part of theirs is read, and go with another part"
   finer.drop();
 });
 
-test("finer lines are dropped with the part that they were of", async () => {
+test("finer lines are dropped when the zoom is reset", async () => {
   const { finer, want, next, asked, pause } = finerOn();
   want([0, 10]);
   await next();

@@ -21,7 +21,7 @@ for (const [type, kind] of [
   });
 }
 
-test("every key that is not hidden has a panel of its kind", () => {
+test("every visible key has a panel of its kind", () => {
   const keys = [
     makeKey("loss"),
     makeKey("hidden", { hidden: true }),
@@ -72,7 +72,7 @@ const chart = (key: string, title?: string) => ({
   },
 });
 
-test("charts that the SDK logged have panels in their section, by their titles (RUN-26)", () => {
+test("charts logged by the SDK get titled panels in their own section (RUN-26)", () => {
   const [titled, plain] = customPanels({ roc: chart("roc_table", "ROC"), "val/pr": chart("pr_table") });
   assert.deepEqual(
     [titled?.id, titled?.title, titled?.section, titled?.rank, titled?.keys],
@@ -81,7 +81,7 @@ test("charts that the SDK logged have panels in their section, by their titles (
   assert.equal(plain?.title, "val/pr");
 });
 
-test("the tables of charts have no panels of their own", () => {
+test("tables that feed charts have no separate panels", () => {
   const panels = panelsOf("history", [media("roc_table", "table-file"), media("other", "table-file")], false);
   const left = withoutChartTables(panels, { roc: chart("roc_table") });
   assert.deepEqual(

@@ -9,7 +9,7 @@ const group = (path: string, given: Partial<RunGroup> = {}): RunGroup => ({
   ...given,
 });
 
-test("each group and key has one line; runs without a group have none", () => {
+test("each group and key has one line, and runs without a group have none", () => {
   const members = [
     makeMember([1], { uid: "a" }),
     makeMember([3], { uid: "b" }),
@@ -31,7 +31,7 @@ test("each group and key has one line; runs without a group have none", () => {
   assert.match(found[0]?.label ?? "", /^one · loss \(/);
 });
 
-test("a group's line is named by its key only among several keys", () => {
+test("a group's label includes the key only if there are several keys", () => {
   const [line] = grouped([makeMember([1], { uid: "a" })], new Map([["a", group("one")]]), "mean", "range");
   assert.match(line?.label ?? "", /^one \(/);
 });

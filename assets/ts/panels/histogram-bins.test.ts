@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isNear } from "../charts/fixtures";
 import { endsOf, percentTicks, sharesOf } from "./histogram-bins";
 
-test("shares are parts of all values, of an empty histogram nothing", () => {
+test("shares are fractions of all values, and zero for an empty histogram", () => {
   assert.deepEqual(sharesOf([1, 3, 0]), [0.25, 0.75, 0]);
   assert.deepEqual(sharesOf([0, 0]), [0, 0]);
   assert.deepEqual(sharesOf([]), []);

@@ -14,7 +14,7 @@ const shown = (sections: readonly Section[]) =>
   sections.map(({ name, panels }) => `${name}: ${panels.map(({ id }) => id).join(" ")}`.trim());
 const three = [panel("a"), panel("b", "val", { rank: 1 }), panel("c", "train", { rank: 2 })];
 
-test("sections are in the order of their ranks, panels by order and title as people sort", () => {
+test("sections are sorted by rank, panels by order and then naturally by title", () => {
   const { layout } = laid();
   const generated = [
     panel("layer10"),
@@ -32,13 +32,13 @@ test("sections are in the order of their ranks, panels by order and title as peo
   ]);
 });
 
-test("somebody's order comes first, what it does not name after it", () => {
+test("a custom order comes first, and the rest follows", () => {
   const { layout } = laid({ sections: ["train", "Charts"], order: { Charts: ["b", "a"] } });
   const generated = [panel("a"), panel("b"), panel("c"), panel("d", "train"), panel("e", "new")];
   assert.deepEqual(shown(layout.arrange(generated)), ["train: d", "Charts: b a c", "new: e"]);
 });
 
-test("changed, moved, removed and added panels are arranged as somebody left them", () => {
+test("changed, moved, removed and added panels are arranged as the user left them", () => {
   const { layout } = laid({
     panels: {
       a: { title: "Loss" },
@@ -53,19 +53,19 @@ test("changed, moved, removed and added panels are arranged as somebody left the
   assert.equal(sections[0]?.panels[0]?.title, "Loss");
 });
 
-test("a panel that was moved leaves the heading of its group behind", () => {
+test("a moved panel loses its group heading", () => {
   const { layout } = laid({ panels: { a: { section: "Mine" } } });
   const [section] = layout.arrange([panel("a", "System", { group: "GPU" })]);
   assert.equal(section?.panels[0]?.group, "");
 });
 
-test("a manual page shows only what somebody added", () => {
+test("a manual workspace shows only added panels", () => {
   const { layout } = laid({ mode: "manual", panels: { "added-1": panel("added-1") } });
   assert.ok(layout.isManual);
   assert.deepEqual(shown(layout.arrange(three)), ["Charts: added-1"]);
 });
 
-test("an added section stays while it is empty, before those that start closed", () => {
+test("an added section is shown while empty, before sections that start closed", () => {
   const { layout } = laid({ added: ["Mine"], titles: { Mine: "Ours" } });
   const sections = layout.arrange([panel("a", "System", { rank: CLOSED_RANK }), panel("b")]);
   assert.deepEqual(
@@ -78,7 +78,7 @@ test("an added section stays while it is empty, before those that start closed",
   );
 });
 
-test("a panel is drawn as the workspace says, unless its section or itself does", () => {
+test("panel settings override section settings, which override the workspace", () => {
   const { layout } = laid({
     view: { logY: true, band: false },
     settings: { Charts: { logX: true, band: true } },
@@ -88,7 +88,7 @@ test("a panel is drawn as the workspace says, unless its section or itself does"
   assert.equal(layout.viewOf(panel("b", "Other")).band, false);
 });
 
-test("the page's own defaults come between ours and what somebody chose", () => {
+test("page defaults override general defaults, and user choices override both", () => {
   const layout = new Layout(
     { view: { x: "epoch" } },
     () => undefined,
@@ -97,7 +97,7 @@ test("the page's own defaults come between ours and what somebody chose", () => 
   assert.deepEqual([layout.view.x, layout.view.band], ["epoch", false]);
 });
 
-test("settings of a section frame its panels, which may say otherwise", () => {
+test("section settings apply to panels unless a panel overrides them", () => {
   const { layout } = laid({ settings: { Charts: { yMin: 0, height: 400 } }, panels: { b: { height: 200 } } });
   const [{ panels = [] } = {}] = layout.arrange([panel("a"), panel("b")]);
   assert.deepEqual(
@@ -116,7 +116,7 @@ test("settings of a section frame its panels, which may say otherwise", () => {
   );
 });
 
-test("removing a panel can be undone, whatever has changed since", () => {
+test("removing a panel can be undone after later changes", () => {
   const { layout } = laid({ panels: { "added-1": panel("added-1") } });
   const backs = [layout.remove("a"), layout.remove("added-1")];
   layout.change("b", { title: "B" });
@@ -127,7 +127,7 @@ test("removing a panel can be undone, whatever has changed since", () => {
   assert.deepEqual(Object.keys(layout.state.panels ?? {}).sort(), ["added-1", "b"]);
 });
 
-test("a panel that is put back is no longer removed", () => {
+test("putting a panel back ends its removal", () => {
   const { layout } = laid({ removed: ["a", "b"] });
   layout.put(panel("a"));
   assert.deepEqual(layout.state.removed, ["b"]);
@@ -143,7 +143,7 @@ test("each change is saved", () => {
   assert.deepEqual(saved.at(-1), { columns: 3, view: { logX: true, logY: true }, open: { Charts: false } });
 });
 
-test("a panel is moved before another one, or last; into another section with its rank", () => {
+test("a panel is moved before another one or to the end, and takes the rank of a new section", () => {
   const { layout } = laid();
   const [charts, val] = layout.arrange([panel("a"), panel("b"), panel("c"), panel("d", "val", { rank: 1 })]);
   if (!charts || !val) throw new Error("no sections");
@@ -156,7 +156,7 @@ test("a panel is moved before another one, or last; into another section with it
   assert.deepEqual(layout.state.panels?.a, { section: "val", rank: 1, group: "" });
 });
 
-test("sections open until they have many panels in all; the first always does", () => {
+test("sections start open up to a total number of panels, and the first always does", () => {
   const { layout } = laid({ open: { third: true, first: false } });
   const section = (name: string, count: number, rank = 0): Section => ({
     ...{ name, title: name, rank },

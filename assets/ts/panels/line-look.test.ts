@@ -12,7 +12,7 @@ const EMA = { kind: "ema", amount: 0.5 } as const;
 const banded = makeMember([0, 3], { low: Float64Array.of(-1, 2), high: Float64Array.of(1, 4) });
 const group = { path: "p", name: "p", values: "p", color: 0, count: 1 };
 
-test("without smoothing a line is drawn as it is, with its band (RUN-27)", () => {
+test("without smoothing a line is drawn unchanged, with its band (RUN-27)", () => {
   const [line] = drawnOf([banded], view(), null);
   assert.deepEqual([line?.y, line?.raw, line?.low, line?.owner], [banded.y, null, banded.low, "r"]);
   for (const smoothing of [
@@ -22,20 +22,20 @@ test("without smoothing a line is drawn as it is, with its band (RUN-27)", () =>
     assert.equal(drawnOf([banded], view({ smoothing }), null)[0]?.y, banded.y);
 });
 
-test("a smoothed line has the line before it, unless that is off (RUN-27)", () => {
+test("a smoothed line keeps the original, unless that is switched off (RUN-27)", () => {
   const [line] = drawnOf([banded], view({ smoothing: EMA }), null);
   assert.deepEqual([...(line?.y ?? [])], [0, 2]);
   assert.equal(line?.raw, banded.y);
   assert.equal(drawnOf([banded], view({ smoothing: EMA, original: false }), null)[0]?.raw, null);
 });
 
-test("what the server has smoothed over all points is drawn as it came (RUN-27)", () => {
+test("lines smoothed by the server are used as they are (RUN-27)", () => {
   const smooth = Float64Array.of(7, 8);
   assert.equal(drawnOf([{ ...banded, smooth }], view({ smoothing: EMA }), null)[0]?.y, smooth);
   assert.equal(drawnOf([{ ...banded, smooth }], view(), null)[0]?.y, banded.y);
 });
 
-test("bands can be off, but not those of groups", () => {
+test("bands can be switched off, except for groups", () => {
   const off = view({ band: false, groupBand: "std" });
   assert.deepEqual(drawnOf([banded], off, null)[0]?.low, null);
   const counts = Uint16Array.of(1, 1);
@@ -45,7 +45,7 @@ test("bands can be off, but not those of groups", () => {
   assert.ok(!("group" in (drawnOf([{ ...banded, counts }], off, null)[0] ?? {})));
 });
 
-test("axes are called by what the panel says, else x by what it is", () => {
+test("axis titles come from the panel, with a default for x", () => {
   assert.deepEqual([look({}).xName, look({}).yName], ["Step", ""]);
   assert.deepEqual(
     [look({ xTitle: "", yTitle: "Loss" }).xName, look({ yTitle: "Loss" }).yName],
@@ -53,7 +53,7 @@ test("axes are called by what the panel says, else x by what it is", () => {
   );
 });
 
-test("the part on show comes before the ends that the panel says", () => {
+test("a zoom overrides the axis ends of the panel", () => {
   const spec = { xMin: 1, xMax: 9, yMin: 0, yMax: 5 };
   const ends = ({ xMin, xMax, yMin, yMax }: ReturnType<typeof look>) => [xMin, xMax, yMin, yMax];
   assert.deepEqual(ends(look(spec)), [1, 9, 0, 5]);
@@ -61,7 +61,7 @@ test("the part on show comes before the ends that the panel says", () => {
   assert.deepEqual(ends(look({ xMin: null })), [null, null, null, null]);
 });
 
-test("a percentage goes from 0 to 100 where nothing else is said", () => {
+test("a percentage goes from 0 to 100 by default", () => {
   const percent = look({}, {}, {}, "%");
   assert.deepEqual([percent.yMin, percent.yMax, percent.clamped], [0, 100, true]);
   for (const other of [
@@ -74,13 +74,13 @@ test("a percentage goes from 0 to 100 where nothing else is said", () => {
     assert.equal(other.clamped, false);
 });
 
-test("outliers are left out until somebody zooms y", () => {
+test("outliers are excluded until y is zoomed", () => {
   assert.equal(look({}, { withoutOutliers: true }).withoutOutliers, true);
   assert.equal(look({}, { withoutOutliers: true }, { x: [0, 1] }).withoutOutliers, true);
   assert.equal(look({}, { withoutOutliers: true }, { y: [0, 1] }).withoutOutliers, false);
 });
 
-test("the server smooths only lines of history that are drawn one by one (RUN-27)", () => {
+test("the server smooths only plain, ungrouped history lines (RUN-27)", () => {
   const smoothing = (spec: Partial<PanelSpec>, given: Partial<View> = {}) =>
     smoothingOf(makeSpec(spec), view({ smoothing: EMA, ...given }));
   assert.equal(smoothing({}), EMA);

@@ -18,29 +18,29 @@ const labels = (stage: Stage, keys: string[]) =>
 
 const two: Points = { "_step val/loss a": [[0, 1]], "_step val/acc a": [[0, 2]] };
 
-test("a run's line is called by its run, of several keys by both", () => {
+test("a line is named after its run, and after its key too if there are several", () => {
   assert.deepEqual(labels(stageWith({ "_step loss a": [[0, 1]] }), ["loss"]), ["a"]);
   assert.deepEqual(labels(stageWith(two), ["val/loss", "val/acc"]), ["a · loss", "a · acc"]);
 });
 
-test("on a run's page lines are called by what tells their keys apart", () => {
+test("on a run's page lines are named by the part of the key that differs", () => {
   assert.deepEqual(labels(stageWith(two, { isRunPage: true }), ["val/loss", "val/acc"]), ["loss", "acc"]);
   const odd: Points = { "_step loss a": [[0, 1]], "_step lost a": [[0, 1]] };
   assert.deepEqual(labels(stageWith(odd, { isRunPage: true }), ["loss", "lost"]), ["loss", "lost"]);
 });
 
-test("keys that differ by their node's label alone are called by it", () => {
+test("keys that differ only by node label are named by it", () => {
   const nodes: Points = { "_step gpu/l:one a": [[0, 1]], "_step gpu/l:two a": [[0, 1]] };
   assert.deepEqual(labels(stageWith(nodes, { isRunPage: true }), ["gpu/l:one", "gpu/l:two"]), ["one", "two"]);
 });
 
-test("before any line has come there is nothing, without runs there are no lines", () => {
+test("before any line has loaded the result is null, without runs it is empty", () => {
   assert.equal(membersFor(stageWith({}), makeSpec()), null);
   assert.deepEqual(membersFor(stageWith({}, {}, []), makeSpec()), []);
   assert.deepEqual(membersFor(stageWith({ "_step loss a": [] }), makeSpec()), []);
 });
 
-test("keys of one run differ by dash, and on its page by color", () => {
+test("keys of one run differ by dash, and by color on the run's page", () => {
   const styles = (stage: Stage) =>
     membersFor(stage, makeSpec({ keys: ["val/loss", "val/acc"] }))?.map(({ color, dash }) => [color, dash]);
   const runs = [makeRun("a", { color: 7 })];
@@ -69,25 +69,25 @@ test("counters are drawn as rates, unless totals are asked for", () => {
   assert.deepEqual([...(drawn(true) ?? [])], [0, 10, 30]);
 });
 
-test("spellings of one tag are drawn once", () => {
+test("several spellings of one tag are drawn once", () => {
   const points: Points = { "_step gpu.0 a": [[0, 1]], "_step gpu/0 a": [[0, 2]] };
   const stage = stageWith(points, { about: () => makeAbout() });
   assert.equal(membersFor(stage, makeSpec({ source: "system", keys: ["gpu.0", "gpu/0"] }))?.length, 1);
 });
 
-test("expressions of the panel are computed over its lines", () => {
+test("the panel's expression is computed over its lines", () => {
   const spec = makeSpec({ keys: ["val/loss"], yExpression: formula("{val/loss} * 2") });
   assert.deepEqual([...(membersFor(stageWith(two), spec)?.[0]?.y ?? [])], [2]);
 });
 
-test("only system metrics that the server describes are hardware", () => {
+test("only system metrics described by the server count as hardware", () => {
   const stage = stageWith({}, { about: (key: string) => (key === "gpu" ? makeAbout() : undefined) });
   assert.equal(hardwareOf(stage, makeSpec({ keys: ["gpu"] })), null);
   assert.equal(hardwareOf(stage, makeSpec({ source: "system", keys: ["odd"] })), null);
   assert.ok(hardwareOf(stage, makeSpec({ source: "system", keys: ["odd", "gpu"] }))?.about("gpu"));
 });
 
-test("the extent is from the first to the last place of all lines", () => {
+test("the extent spans from the first to the last x of all lines", () => {
   const stage = stageWith({
     "_step loss a": [
       [3, 0],
@@ -101,7 +101,7 @@ test("the extent is from the first to the last place of all lines", () => {
   assert.equal(extentOf(stage, STEP, []), null);
 });
 
-test("the extent of computed lines is that of their points", () => {
+test("the extent of computed lines comes from their points", () => {
   const lines = [makeMember([]), makeMember([1, 1], { x: Float64Array.of(-2, 4) }), makeMember([0])];
   assert.deepEqual(extentOfLines(lines), [-2, 4]);
   assert.equal(extentOfLines([makeMember([])]), null);

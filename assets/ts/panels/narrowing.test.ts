@@ -4,7 +4,7 @@ import { Narrowing } from "./narrowing";
 
 const range = new Map([["config.lr", { low: 0, high: 1 }]]);
 
-test("runs are kept that every panel's brushes leave", () => {
+test("only runs that pass the brushes of every panel are kept", () => {
   let changes = 0;
   const narrowing = new Narrowing(() => {
     changes += 1;
@@ -18,7 +18,7 @@ test("runs are kept that every panel's brushes leave", () => {
   assert.equal(changes, 2);
 });
 
-test("only another choice of runs is told", () => {
+test("listeners hear only of changes to the kept runs", () => {
   const narrowing = new Narrowing();
   narrowing.put("panel", new Map(), new Set());
   assert.equal(narrowing.version, 0);
@@ -30,7 +30,7 @@ test("only another choice of runs is told", () => {
   assert.equal(narrowing.version, 2);
 });
 
-test("brushes that leave no run keep none; without brushes all runs are back", () => {
+test("brushes may exclude every run, and removing them brings all back", () => {
   const narrowing = new Narrowing();
   narrowing.put("panel", range, new Set());
   assert.deepEqual(narrowing.kept, []);
@@ -39,7 +39,7 @@ test("brushes that leave no run keep none; without brushes all runs are back", (
   assert.equal(narrowing.version, 2);
 });
 
-test("brushes of one panel, or of all, can be let go", () => {
+test("brushes can be cleared for one panel or for all", () => {
   const narrowing = new Narrowing();
   narrowing.clear();
   assert.equal(narrowing.version, 0);

@@ -27,7 +27,7 @@ test("the line next to the pointer is found between axes, as it slopes", () => {
   assert.equal(nearestLine(uprights, [0, 1, 1], 25, 30), -1);
 });
 
-test("beyond the outer axes there is no line", () => {
+test("no line is found beyond the outer axes", () => {
   assert.equal(nearestLine(uprights, [1, 1, 1], -5, 50), -1);
   assert.equal(nearestLine(uprights, [1, 1, 1], 105, 50), -1);
   assert.equal(nearestLine([], [], 5, 5), -1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { offeredOf } from "./offered";
 
-test("panels are offered columns of config and summary, then fields that can be drawn", () => {
+test("columns of config and summary are offered first, then fields that can be drawn", () => {
   const column = (
     part: "field" | "config" | "summary",
     label: string,

@@ -5,7 +5,7 @@ import { copiedText, readCopied } from "./paste";
 
 const target = { name: "val", title: "val", rank: 4, panels: [] };
 
-test("a copied panel is pasted as a new one into another section", () => {
+test("a copied panel is pasted as a new panel into another section", () => {
   const copied = copiedText(makeSpec({ order: 3, group: "GPU", logY: true, height: 400 }));
   const pasted = readCopied(copied, target);
   assert.notEqual(pasted?.id, "loss");
@@ -16,12 +16,12 @@ test("a copied panel is pasted as a new one into another section", () => {
   });
 });
 
-test("what was copied says nothing of where it was", () => {
+test("copied text does not contain the panel's place", () => {
   const text = copiedText(makeSpec({ section: "secret" }));
   assert.ok(!text.includes("secret"));
 });
 
-test("two pastes of one panel have ids of their own", () => {
+test("pasting twice gives different ids", () => {
   const text = copiedText(makeSpec());
   assert.notEqual(readCopied(text, target)?.id, readCopied(text, target)?.id);
 });
@@ -38,12 +38,12 @@ for (const text of [
   '["runyardPanel"]',
   `{"runyardPanel": {"kind": "line", "title": "${"x".repeat(70_000)}"}}`,
 ]) {
-  test(`${text.slice(0, 40) || "an empty text"} is no copied panel`, () => {
+  test(`${text.slice(0, 40) || "an empty text"} is not a copied panel`, () => {
     assert.equal(readCopied(text, target), null);
   });
 }
 
-test("a pasted panel has keys and a source that panels can have", () => {
+test("keys and source of a pasted panel are sanitized", () => {
   const text = '{"runyardPanel": {"kind": "line", "title": "x", "keys": [1, "a"], "source": "evil"}}';
   const pasted = readCopied(text, undefined);
   assert.deepEqual([pasted?.keys, pasted?.source, pasted?.rank], [["1", "a"], "history", 0]);

@@ -3,21 +3,21 @@ import { test } from "node:test";
 import { makeSpec } from "./fixtures";
 import { MOST_MATCHES, matching, patternOf, sectionsWithKeys, withKeys } from "./pattern";
 
-test("a pattern draws the keys that match it now, the first of many", () => {
+test("a pattern draws the keys that match it, up to a limit", () => {
   const keys = Array.from({ length: 30 }, (_, at) => `layer${at}/norm`);
   const drawn = withKeys(makeSpec({ keysPattern: "^layer" }), () => ["loss", ...keys]);
   assert.deepEqual(drawn.keys, keys.slice(0, MOST_MATCHES));
   assert.deepEqual(withKeys(makeSpec({ keysPattern: "^x" }), () => keys).keys, []);
 });
 
-test("a pattern that is half typed, or empty, matches nothing", () => {
+test("an invalid or empty pattern matches nothing", () => {
   assert.equal(patternOf("("), null);
   assert.deepEqual(matching("(", ["("]), []);
   assert.deepEqual(matching("", ["loss"]), []);
   assert.deepEqual(matching("a.c", ["abc", "ac"]), ["abc"]);
 });
 
-test("a panel without pattern or expression stays the same object", () => {
+test("a panel without pattern or expression is returned unchanged", () => {
   const plain = makeSpec();
   assert.equal(
     withKeys(plain, () => ["other"]),
@@ -25,7 +25,7 @@ test("a panel without pattern or expression stays the same object", () => {
   );
 });
 
-test("the keys of system metrics are matched for panels of them", () => {
+test("patterns of system panels match system keys", () => {
   const keysOf = (kind: string) => (kind === "system" ? ["gpu.0"] : ["gpu_loss"]);
   const [section] = sectionsWithKeys(
     [{ name: "s", title: "s", rank: 0, panels: [makeSpec({ source: "system", keysPattern: "gpu" })] }],

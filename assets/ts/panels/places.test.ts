@@ -42,18 +42,18 @@ for (const [key, expected] of [
   ["val_accuracy", false],
   ["", false],
 ] as const) {
-  test(`"${key}" ${expected ? "only tells" : "tells more than"} how far a script has come`, () => {
+  test(`"${key}" ${expected ? "is" : "is not"} a measure of progress`, () => {
     assert.equal(isProgress(key), expected);
   });
 }
 
-test("validation comes first, then losses, accuracies, rewards and all else", () => {
+test("validation comes first, then losses, accuracies, rewards and the rest", () => {
   const keys = ["grad_norm", "reward", "acc", "loss", "val_x", "val_reward", "val_acc", "val_loss"];
   const sorted = [...keys].sort((a, b) => (place(a).order ?? 0) - (place(b).order ?? 0));
   assert.deepEqual(sorted, [...keys].reverse());
 });
 
-test("system metrics are in one section of a workspace, last and with headings", () => {
+test("system metrics share the last section of a workspace, with headings", () => {
   const about = makeAbout({ section: "GPU", rank: 2, order: 7, title: "GPU usage" });
   assert.deepEqual(placeOf("system", { key: "gpu.0", about }, false), {
     ...{ section: "sectionSystem", title: "GPU usage", rank: 1001, order: 2007, group: "GPU" },
@@ -61,18 +61,18 @@ test("system metrics are in one section of a workspace, last and with headings",
   });
 });
 
-test("on a run's page accelerators have sections of their own", () => {
+test("on a run's page accelerators have separate sections", () => {
   const found = placeOf("system", { key: "gpu.0", about: makeAbout({ rank: 3 }) }, true);
   assert.deepEqual([found.section, found.rank, found.group], ["GPU", 3, undefined]);
   const other = placeOf("system", { key: "cpu", about: makeAbout({ rank: 4, section: "CPU" }) }, true);
   assert.deepEqual([other.section, other.group], ["sectionSystem", "CPU"]);
 });
 
-test("a system metric that the server does not know is placed by its key", () => {
+test("an unknown system metric is placed by its key", () => {
   assert.equal(placeOf("system", { key: "x/y" }, true).section, "x");
 });
 
-test("tables and media without a section of their own have a roomy one", () => {
+test("tables and media without a prefix get separate sections", () => {
   assert.equal(roomyPlace("examples", true).section, "sectionTables");
   assert.equal(roomyPlace("examples", false).section, "sectionMedia");
   assert.deepEqual(roomyPlace("val/examples", true), {});

@@ -9,7 +9,7 @@ for (const [n, all, expected] of [
   [1, 3, "runsOf"],
   [0, 3, "runsOf"],
 ] as const) {
-  test(`${n} of ${all} runs are said as ${expected}`, () => {
+  test(`${n} of ${all} runs use the word ${expected}`, () => {
     assert.equal(runCount(n, all), expected);
   });
 }

@@ -35,23 +35,23 @@ for (const [cells, names, values] of [
   ],
   [[null, null], null, [Number.NaN, Number.NaN]],
 ] as const) {
-  test(`the column ${JSON.stringify(cells)} is ${names ? "one of names" : "one of numbers"}`, () => {
+  test(`the column ${JSON.stringify(cells)} is measured as ${names ? "names" : "numbers"}`, () => {
     assert.deepEqual(measured([...cells]), [names, values]);
   });
 }
 
-test("a column that was not read has no values", () => {
+test("a column that was not requested has no values", () => {
   const table = makeTable({ a: [1, 2] });
   assert.deepEqual(table.cells("b"), []);
   assert.deepEqual([...table.measured("b").values], [Number.NaN, Number.NaN]);
 });
 
-test("a column is measured once", () => {
+test("the measures of a column are cached", () => {
   const table = makeTable({ a: [1, 2] });
   assert.equal(table.measured("a"), table.measured("a"));
 });
 
-test("values may change by themselves while a run is active", () => {
+test("a table is live while a run is active", () => {
   const live = (...state: string[]) =>
     new RunTable({ total: 9, uid: state, name: [], state, color: [], columns: {} }).isLive;
   assert.ok(live("finished", "running"));
@@ -72,7 +72,7 @@ async function tablesOn(t: TestContext, fails: () => boolean = () => false) {
   return { feed: new TableFeed(server.url, () => query), query, asked };
 }
 
-test("panels that ask together are answered by one request, and later ones by the same table", async (t) => {
+test("panels that ask at the same time share one request, and later ones get the same table", async (t) => {
   const { feed, asked } = await tablesOn(t);
   const [one, other] = await Promise.all([feed.ask(["a", "b"]), feed.ask(["c"])]);
   assert.equal(one, other);
@@ -80,7 +80,7 @@ test("panels that ask together are answered by one request, and later ones by th
   assert.deepEqual(asked(), ["a b c"]);
 });
 
-test("a column that is missing, and another filter, are asked for", async (t) => {
+test("a missing column and a new filter cause a request", async (t) => {
   const { feed, query, asked } = await tablesOn(t);
   await feed.ask(["a"]);
   await feed.ask(["b"]);
@@ -89,7 +89,7 @@ test("a column that is missing, and another filter, are asked for", async (t) =>
   assert.deepEqual(asked(), ["a", "a b", "b a"]);
 });
 
-test("after a failure the next one asks again", async (t) => {
+test("a failed table is requested again", async (t) => {
   let isDown = true;
   const { feed, asked } = await tablesOn(t, () => isDown);
   await assert.rejects(feed.ask(["a"]), /503/);

@@ -10,7 +10,7 @@ const entries = [
   { run: makeRun("old"), value: 6 },
 ];
 
-test("runs are compared with the workspace's baseline, or the panel's own", () => {
+test("the baseline is the panel's own, else the workspace's", () => {
   assert.equal(baseOf(entries, undefined)?.run.uid, "base");
   assert.equal(baseOf(entries, "old")?.run.uid, "old");
   assert.equal(baseOf(entries, "gone"), undefined);
@@ -32,12 +32,12 @@ for (const [value, base, goal, text, isBetter] of [
   [1, 0, "maximize", "+1", true],
   [-5, -4, "maximize", "−1 (−25%)", false],
 ] as const) {
-  test(`${value} against ${base}${goal ? ` (${goal})` : ""} is said as ${text}`, () => {
+  test(`${value} against ${base}${goal ? ` (${goal})` : ""} is written ${text}`, () => {
     assert.deepEqual(deltaOf(value, base, goal), { text, isBetter });
   });
 }
 
-test("a scalar is the mean, the least or the greatest of its runs", () => {
+test("a scalar is the mean, minimum or maximum of its runs", () => {
   assert.deepEqual(
     (["mean", "min", "max"] as const).map((name) => aggregated(name, [1, 2, 6])),
     [3, 1, 6],

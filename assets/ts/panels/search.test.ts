@@ -30,13 +30,13 @@ for (const [search, expected] of [
   });
 }
 
-test("media and histograms are found by their kind too", () => {
+test("media and histograms are also found by kind", () => {
   const about = { title: "x", keys: ["x"], text: "Image · x" };
   for (const kind of ["media", "histogram"] as const)
     assert.ok(matcherOf("image")(makeSpec({ ...about, kind })));
   assert.ok(!matcherOf("image")(makeSpec({ ...about, kind: "table" })));
 });
 
-test("half an expression still finds text", () => {
+test("an incomplete regular expression still matches as text", () => {
   assert.ok(matcherOf("f(x")(makeSpec({ title: "f(x)" })));
 });

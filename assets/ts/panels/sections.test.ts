@@ -22,7 +22,7 @@ const shown = (sections: readonly Section[]) =>
   sections.map(({ name, panels }) => `${name}: ${panels.map(({ id }) => id).join(" ")}`.trim());
 const three = [panel("a"), panel("b", "val", { rank: 1 }), panel("c", "train", { rank: 2 })];
 
-test("a section is moved before another one, or by places while there are any", () => {
+test("a section is moved before another one, or by places within the ends", () => {
   const { layout } = laid();
   const sections = layout.arrange(three);
   moveSection(layout, sections, "train", "Charts");
@@ -35,7 +35,7 @@ test("a section is moved before another one, or by places while there are any", 
   assert.ok(!shiftSection(layout, sections, "train", 1));
 });
 
-test("an added section is open and has a name that is free", () => {
+test("an added section is open and gets an unused name", () => {
   const { layout } = laid({ added: ["Charts 2"] });
   const sections = layout.arrange(three);
   assert.equal(addSection(layout, sections, "Charts", "val"), "Charts 3");
@@ -44,7 +44,7 @@ test("an added section is open and has a name that is free", () => {
   assert.equal(layout.state.open?.["Charts 3"], true);
 });
 
-test("a section's own name, and no settings, take changes back", () => {
+test("a section's original name and empty settings undo its changes", () => {
   const { layout } = laid();
   renameSection(layout, "val", "Checks");
   setSection(layout, "val", { logY: true });
@@ -57,7 +57,7 @@ test("a section's own name, and no settings, take changes back", () => {
   assert.deepEqual(layout.state.settings, {});
 });
 
-test("panels are sorted by title, and all sections opened or closed", () => {
+test("panels are sorted by title, and all sections opened at once", () => {
   const { layout } = laid({ order: { Charts: ["b2", "b10", "a"] } });
   const [charts] = layout.arrange([panel("a"), panel("b10"), panel("b2")]);
   if (!charts) throw new Error("no section");
@@ -67,7 +67,7 @@ test("panels are sorted by title, and all sections opened or closed", () => {
   assert.deepEqual(layout.state.open, { Charts: true, val: true, train: true });
 });
 
-test("a deleted section sends visitors home and takes the others with it", () => {
+test("deleting a section returns moved panels to their sections and removes the others", () => {
   const { layout } = laid({
     panels: {
       a: { section: "Mine", rank: 7, title: "A" },

@@ -19,12 +19,12 @@ for (const [values, line, expected] of [
   });
 }
 
-test("the range goes from the least to the greatest, whatever the line is", () => {
+test("the range goes from minimum to maximum whatever the line shows", () => {
   assert.deepEqual(shownOf([4, 1, 9], "median", "range"), { value: 4, low: 1, high: 9 });
   assert.deepEqual(shownOf([5], "mean", "range"), { value: 5, low: 5, high: 5 });
 });
 
-test("deviations are a sample's, around the line", () => {
+test("deviations are sample deviations around the line", () => {
   const values = [2, 4, 4, 4, 5, 5, 7, 9];
   const deviation = Math.sqrt(32 / 7);
   const std = shownOf(values, "mean", "std");
@@ -42,13 +42,13 @@ test("a single value has no deviation", () => {
   }
 });
 
-test("the values given keep their order", () => {
+test("the input keeps its order", () => {
   const given = [3, 1, 2];
   shownOf(given, "median", "range");
   assert.deepEqual(given, [3, 1, 2]);
 });
 
-test("lines are averaged at all places of them, between points by a straight line", () => {
+test("lines are averaged at the union of their x, with linear interpolation", () => {
   const one = makeMember([0, 10], { x: Float64Array.of(0, 10) });
   const other = makeMember([4, 8], { x: Float64Array.of(0, 4) });
   const { x, y, low, high, counts } = averaged([one, other], "mean", "range");
@@ -59,14 +59,14 @@ test("lines are averaged at all places of them, between points by a straight lin
   assert.deepEqual([...counts], [2, 2, 1]);
 });
 
-test("lines count only where they reach", () => {
+test("lines are not extrapolated", () => {
   const late = makeMember([5, 5], { x: Float64Array.of(2, 3) });
   const { counts, y } = averaged([makeMember([1, 1, 1, 1]), late], "max", "none");
   assert.deepEqual([...counts], [1, 1, 2, 2]);
   assert.deepEqual([...y], [1, 1, 5, 5]);
 });
 
-test("values that are not finite count for nothing, and leave a gap where there are no others", () => {
+test("non-finite values are ignored and leave a gap where there are no others", () => {
   const odd = makeMember([1, Number.NaN, Infinity, 4]);
   const { y, low, counts } = averaged([odd, makeMember([3])], "mean", "range");
   assert.deepEqual([...y], [2, Number.NaN, Number.NaN, 4]);
@@ -74,12 +74,12 @@ test("values that are not finite count for nothing, and leave a gap where there 
   assert.deepEqual([...counts], [2, 0, 0, 1]);
 });
 
-test("without a band there is none to draw", () => {
+test('band "none" gives no low and high', () => {
   const { low, high } = averaged([makeMember([1, 2])], "mean", "none");
   assert.deepEqual([low, high], [null, null]);
 });
 
-test("many places become evenly many, from the first to the last", () => {
+test("many different x are resampled evenly from first to last", () => {
   const long = makeMember(Array.from({ length: 2000 }, (_, at) => at));
   const { x, y } = averaged([long, makeMember([0, 1])], "max", "range");
   assert.equal(x.length, 250);
@@ -87,7 +87,7 @@ test("many places become evenly many, from the first to the last", () => {
   for (const [at, place] of x.entries()) isNear(y[at], place);
 });
 
-test("empty lines, and none, are averaged to nothing", () => {
+test("empty input gives an empty average", () => {
   assert.equal(averaged([], "mean", "range").x.length, 0);
   assert.equal(averaged([makeMember([])], "mean", "range").x.length, 0);
   assert.deepEqual([...averaged([makeMember([]), makeMember([3])], "mean", "range").y], [3]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { joinSection, leaveSection, stepOf, tellSection } from "./step-sync";
 
-test("panels of a section follow each other's step, but not their own or another section's", () => {
+test("a step is passed to the other panels of the section only", () => {
   const heard: string[] = [];
   const panel = (name: string) => ({ stepped: (step: number) => heard.push(`${name} ${step}`) });
   const [a, b, c] = [panel("a"), panel("b"), panel("c")];

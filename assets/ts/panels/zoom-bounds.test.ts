@@ -25,7 +25,7 @@ for (const [name, x, extent, expected] of [
   });
 }
 
-test("without lines, or without a part, a zoom is kept as it is", () => {
+test("without lines, or without a range of x, a zoom is kept as it is", () => {
   assert.deepEqual(settledZoom({ x: [5, 6], y: null }, null), { x: [5, 6], y: null });
   assert.deepEqual(settledZoom({ x: null, y: [1, 2] }, [0, 1]), { x: null, y: [1, 2] });
 });

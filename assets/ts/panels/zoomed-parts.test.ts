@@ -11,7 +11,7 @@ function zoomsOf(address: string | null = null) {
 
 const STEP = "_step";
 
-test("a panel shows its own part, others all", () => {
+test("a zoomed panel shows its own range, others everything", () => {
   const { zooms } = zoomsOf();
   zooms.set("a", STEP, { x: [1, 2], y: [3, 4] }, false);
   assert.deepEqual(zooms.of("a", STEP).x, [1, 2]);
@@ -20,7 +20,7 @@ test("a panel shows its own part, others all", () => {
   assert.deepEqual(zooms.of("a", "_runtime"), WHOLE);
 });
 
-test("panels that zoom together share x, and each keeps its y", () => {
+test("panels that zoom together share x and keep their own y", () => {
   const { zooms } = zoomsOf();
   zooms.set("b", STEP, { x: null, y: [7, 8] }, false);
   zooms.set("a", STEP, { x: [1, 2], y: [3, 4] }, true);
@@ -41,7 +41,7 @@ test("panels that zoom together share x, and each keeps its y", () => {
   assert.equal(zooms.of("b", "_runtime").x, null);
 });
 
-test("zooming together takes the others' own parts of that axis", () => {
+test("zooming together replaces the ranges of other panels on that axis", () => {
   const { zooms } = zoomsOf();
   zooms.set("b", STEP, { x: [5, 6], y: null }, false);
   zooms.set("c", "_runtime", { x: [50, 60], y: null }, false);
@@ -50,14 +50,14 @@ test("zooming together takes the others' own parts of that axis", () => {
   assert.deepEqual(zooms.of("c", "_runtime").x, [50, 60]);
 });
 
-test("a reset ends a common part, also from a panel that zooms alone", () => {
+test("a reset ends a shared zoom, even from a panel that does not share", () => {
   const { zooms } = zoomsOf();
   zooms.set("a", STEP, { x: [1, 2], y: null }, true);
   zooms.set("b", STEP, { x: null, y: null }, false);
   assert.equal(zooms.of("a", STEP).x, null);
 });
 
-test("a reset of an own part leaves the common one", () => {
+test("resetting a panel's own zoom returns to the shared one", () => {
   const { zooms } = zoomsOf();
   zooms.set("a", STEP, { x: [1, 2], y: null }, true);
   zooms.set("b", STEP, { x: [5, 6], y: null }, false);
@@ -73,14 +73,14 @@ for (const [axis, x, panel, expected] of [
   [STEP, [1e-9, 3e-9], "x", "_step:1e-9:3e-9:x"],
   [STEP, [-1.23456, 1234.56789], "x", "_step:-1.2:1234.6:x"],
 ] as const) {
-  test(`${x} of ${axis} stands in the address as ${expected}`, () => {
+  test(`the range ${x} of ${axis} is written to the address as ${expected}`, () => {
     const { zooms, written } = zoomsOf();
     zooms.set(panel, axis, { x: [...x], y: null }, false);
     assert.deepEqual(written, [expected]);
   });
 }
 
-test("an address shows the same part again, of one panel or of all on the axis", () => {
+test("the address restores the same range, for one panel or for all on the axis", () => {
   for (const together of [true, false]) {
     const { zooms, written } = zoomsOf();
     zooms.set("c:d", "a:b%", { x: [0.5, 12], y: null }, together);
@@ -90,7 +90,7 @@ test("an address shows the same part again, of one panel or of all on the axis",
   }
 });
 
-test("showing all takes the part out of the address", () => {
+test("a reset removes the range from the address", () => {
   const { zooms, written } = zoomsOf();
   zooms.set("a", STEP, { x: null, y: null }, false);
   assert.deepEqual(written, [null]);
@@ -107,17 +107,17 @@ for (const address of [
   "::",
   "%:%:%",
 ]) {
-  test(`the address "${address}" shows all`, () => {
+  test(`the invalid address "${address}" is ignored`, () => {
     const { zooms } = zoomsOf(address);
     for (const axis of [STEP, "", "%"]) assert.equal(zooms.of("a", axis).x, null);
   });
 }
 
-test("an axis whose name is half an escape is read as it is", () => {
+test("an axis name with an incomplete escape is read literally", () => {
   assert.deepEqual(zoomsOf("50%:1:2").zooms.of("a", "50%").x, [1, 2]);
 });
 
-test("a part that ends at the newest point goes along with it, for each panel by its own", () => {
+test("a range that ends at the newest point follows it, separately for each panel", () => {
   const { zooms } = zoomsOf();
   zooms.set("a", STEP, { x: [80, 100], y: null, follows: true }, true);
   assert.deepEqual(zooms.followed("a", STEP, 100).x, [80, 100]);
@@ -127,7 +127,7 @@ test("a part that ends at the newest point goes along with it, for each panel by
   assert.deepEqual(zooms.followed("a", STEP, 90).x, [80, 100]);
 });
 
-test("other parts stay where they are", () => {
+test("a range that does not follow stays in place", () => {
   const { zooms } = zoomsOf();
   zooms.set("a", STEP, { x: [10, 20], y: null, follows: false }, false);
   zooms.followed("a", STEP, 100);
@@ -136,7 +136,7 @@ test("other parts stay where they are", () => {
   assert.deepEqual(zooms.followed("a", STEP, Number.NaN).x, [10, 20]);
 });
 
-test("panels hear of changes until they end that", () => {
+test("listeners are called until they unsubscribe", () => {
   const { zooms } = zoomsOf();
   let heard = 0;
   const end = zooms.onChange(() => {

@@ -13,12 +13,12 @@ for (const [typed, expected] of [
   ["nothing", { text: "patternMatches" }],
   ["(", { problem: "patternInvalid" }],
 ] as const) {
-  test(`the pattern "${typed}" is remarked with ${JSON.stringify(expected)}`, () => {
+  test(`the pattern "${typed}" gives ${JSON.stringify(expected)}`, () => {
     assert.deepEqual(patternRemark(typed, KEYS), expected);
   });
 }
 
-test("of many matches only those that are drawn are listed", () => {
+test("only as many matches are listed as are drawn", () => {
   const many = Array.from({ length: 21 }, (_, at) => `k${at}`);
   const { text = "" } = patternRemark("k", many);
   assert.match(text, /^patternMatchesFirst k0, .*, k19$/);

@@ -52,7 +52,7 @@ for (const [given, expected] of [
 
 const sections = [{ name: "val", rank: 4 }];
 
-test("a panel is kept without what says nothing", () => {
+test("empty fields are not kept", () => {
   const whole = {
     ...spec("line"),
     keys: ["a"],
@@ -68,12 +68,12 @@ test("a panel is kept without what says nothing", () => {
   });
 });
 
-test("an axis that each key chooses for itself is kept, although it is empty", () => {
+test("an empty x is kept, since it means the axis of each key", () => {
   assert.equal(keptOf(spec("line", { x: "" }), sections).x, "");
   assert.ok(!("x" in keptOf(spec("line"), sections)));
 });
 
-test("a panel has the rank of its section, and a section where it has none", () => {
+test("a panel gets the rank of its section, and a default section if it has none", () => {
   assert.equal(keptOf(spec("line", { section: "val", rank: 9 }), sections).rank, 4);
   assert.equal(keptOf(spec("line", { section: "" }), sections).section, "sectionCharts");
   assert.equal(keptOf(spec("line", { title: "Mine" }), sections).title, "Mine");

@@ -4,7 +4,7 @@ import { PRESETS, presetText } from "./presets";
 import { filled, holesOf } from "./template";
 
 for (const name of PRESETS) {
-  test(`the preset ${name} is a specification without holes once it is filled`, () => {
+  test(`the preset ${name} has no placeholders left once filled`, () => {
     const text = presetText(name) ?? "";
     const { fields, strings } = holesOf(text);
     assert.ok(fields.length > 0);
@@ -40,17 +40,17 @@ for (const [name, columns] of Object.entries(COLUMNS)) {
   });
 }
 
-test("another version of a preset is the one that there is", () => {
+test("an unknown version of a preset falls back to the known one", () => {
   assert.equal(presetText("wandb/bar/v7"), presetText("wandb/bar/v0"));
   assert.equal(presetText("wandb/confusion_matrix/v0"), presetText("wandb/confusion_matrix/v1"));
 });
 
-test("a name that is no preset has no text", () => {
+test("a name that is not a preset has no specification", () => {
   for (const name of ["", "wandb/unknown/v0", "team/bar", "constructor", "wandb/bar/v0/extra"])
     assert.equal(presetText(name), undefined, name);
 });
 
-test("of each preset only the newest is offered", () => {
+test("only the newest version of each preset is offered", () => {
   assert.ok(PRESETS.includes("wandb/confusion_matrix/v1"));
   assert.ok(!PRESETS.includes("wandb/confusion_matrix/v0"));
   assert.equal(new Set(PRESETS.map((name) => name.replace(/\/v\d+$/, ""))).size, PRESETS.length);

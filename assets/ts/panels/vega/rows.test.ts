@@ -23,7 +23,7 @@ async function stageOn(t: TestContext, files: Record<string, string>, tables: Re
   return { server, stage: makeStage({ urls: { media: `${server.url}/runs` } }) };
 }
 
-test("rows of tables carry the run that logged them; a run without a table has none", async (t) => {
+test("table rows carry their run, and a run without a table has no rows", async (t) => {
   const tables = {
     f: {
       columns: ["x", 7],
@@ -41,7 +41,7 @@ test("rows of tables carry the run that logged them; a run without a table has n
   ]);
 });
 
-test("a table's file is read once, and again when a newer one was logged", async (t) => {
+test("a table file is read once, and a newer one when it was logged", async (t) => {
   const files: Record<string, string> = { a: "f" };
   const tables = { f: { columns: ["x"], data: [[1]] }, g: { columns: ["x"], data: [[2]] } };
   const { server, stage } = await stageOn(t, files, tables);
@@ -60,7 +60,7 @@ test("a table's file is read once, and again when a newer one was logged", async
   assert.equal(reads(), 2);
 });
 
-test("after a failure tables are asked for anew", async (t) => {
+test("tables are requested again after a failure", async (t) => {
   const tables: Record<string, unknown> = {};
   const { stage } = await stageOn(t, { a: "f" }, tables);
   const reader = new TablesOfRuns(stage, "rows");
@@ -69,7 +69,7 @@ test("after a failure tables are asked for anew", async (t) => {
   assert.deepEqual(await reader.of(["a"]), [{ columns: [], data: [] }]);
 });
 
-test("rows of runs have config and summary under their parts, and are never called as these say", async () => {
+test("rows of runs contain config and summary with their prefixes", async () => {
   const values = {
     a: { config: { lr: 0.1 }, summary: { loss: 2 } },
     b: { config: {}, summary: { "a.b": 3 } },
@@ -110,7 +110,7 @@ test("history without keys has no rows", async () => {
   assert.deepEqual(await rowsOf(stage, { kind: "history", keys: [] }, new TablesOfRuns(stage, ""), runs), []);
 });
 
-test("what the SDK logged of a chart is read, what it cannot be is left out", () => {
+test("a chart logged by the SDK is read, and invalid parts are ignored", () => {
   assert.deepEqual(chartOf("k", undefined), {
     ...{ definition: "", spec: "", fields: {}, strings: {} },
     source: { kind: "table", key: "k" },
@@ -132,7 +132,7 @@ const chart: Chart = {
   source: { kind: "history", keys: ["loss"] },
 };
 
-test("a chart that is kept is read as it was", () => {
+test("a saved chart is read back unchanged", () => {
   assert.deepEqual(chartOf("", keptOf(chart)), chart);
   assert.deepEqual(chartOf("", keptOf({ ...chart, spec: "" })), { ...chart, spec: "" });
 });
@@ -159,7 +159,7 @@ test("a chart's own specification comes first, then presets, then stored ones (R
   assert.equal(await text("other/mine"), "/other/mine");
 });
 
-test("a definition that is not there has no text", async (t) => {
+test("a missing definition has no specification", async (t) => {
   const { text, server } = await chartsOn(t);
   assert.equal(await text(""), null);
   assert.equal(await text("wandb/gone/v0"), null);
@@ -167,7 +167,7 @@ test("a definition that is not there has no text", async (t) => {
   assert.equal(await text("gone"), null);
 });
 
-test("stored charts are read once, until one is saved", async (t) => {
+test("stored charts are cached until one is saved", async (t) => {
   const { text, server, names } = await chartsOn(t);
   await text("new");
   names.push("new");

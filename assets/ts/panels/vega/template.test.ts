@@ -8,7 +8,7 @@ const hole = (what: string) => `\${${what}}`;
 const fill = (spec: unknown, fields: Record<string, string> = {}, strings: Record<string, string> = {}) =>
   filled(JSON.stringify(spec), fields, strings);
 
-test("a specification's holes are found, each once", () => {
+test("placeholders of a specification are found, each once", () => {
   const text = [
     hole("field:x"),
     hole("string:title"),
@@ -20,7 +20,7 @@ test("a specification's holes are found, each once", () => {
   assert.deepEqual(holesOf(`no holes: ${hole("field")}`), { fields: [], strings: [] });
 });
 
-test("holes are filled in values and in names, at any depth", () => {
+test("placeholders are filled in values and keys, at any depth", () => {
   const spec = { a: [{ [hole("field:k")]: `x ${hole("string:t")} y` }], n: 1, none: null, on: true };
   assert.deepEqual(fill(spec, { k: "loss" }, { t: "T" }), {
     a: [{ loss: "x T y" }],
@@ -30,7 +30,7 @@ test("holes are filled in values and in names, at any depth", () => {
   });
 });
 
-test("a hole that nothing fills has its own name, a text is empty; both may say otherwise", () => {
+test("an unfilled field keeps its name and an unfilled string is empty, unless there is a default", () => {
   const spec = {
     field: hole("field:x"),
     other: hole("field:x:_step"),
@@ -41,12 +41,12 @@ test("a hole that nothing fills has its own name, a text is empty; both may say 
   assert.deepEqual(fill(spec), { field: "x", other: "_step", title: "", said: "Loss", empty: "x" });
 });
 
-test("a text may be empty on purpose, and is never read as JSON", () => {
+test("a string may be empty on purpose and cannot break the JSON", () => {
   assert.deepEqual(fill({ t: hole("string:t:Loss") }, {}, { t: "" }), { t: "" });
   assert.deepEqual(fill({ t: hole("string:t") }, {}, { t: '", "x": "$& \\' }), { t: '", "x": "$& \\' });
 });
 
-test("columns are called as Vega can read them", () => {
+test("column names are made safe for Vega", () => {
   assert.equal(safeName("config.a[0]'\"\\b"), "config_a_0____b");
   assert.deepEqual(fill({ f: hole("field:x") }, { x: "summary.loss" }), { f: "summary_loss" });
 });
@@ -57,7 +57,7 @@ for (const text of ["", "{", "[]", "null", "1", '"text"']) {
   });
 }
 
-test("rows have the names that Vega can read, and tell what these are called", () => {
+test("rows get names that are safe for Vega, with their original titles", () => {
   const rows = [{ "config.lr": 1, x: 2 }, { "summary.loss": 3 }];
   assert.deepEqual(safeRows(rows), {
     rows: [{ config_lr: 1, x: 2 }, { summary_loss: 3 }],
@@ -67,7 +67,7 @@ test("rows have the names that Vega can read, and tell what these are called", (
   assert.deepEqual(safeRows([]), { rows: [], titles: {} });
 });
 
-test("a title that the card shows already is left out", () => {
+test("a title that the card already shows is removed", () => {
   for (const title of ["Loss", "", { text: "Loss" }, { text: "" }])
     assert.deepEqual(untitled({ title, mark: "bar" }, "Loss"), { mark: "bar" });
   for (const title of ["Other", { text: "Other" }, undefined, null])
@@ -91,7 +91,7 @@ for (const [field, taken, expected] of [
   });
 }
 
-test("without rows only names are guessed", () => {
+test("without rows a field is guessed by name only", () => {
   assert.equal(guess("y", columns, undefined, []), "");
   assert.equal(guess("x", [], undefined, []), "");
 });
