@@ -6,8 +6,10 @@ const FACTOR = 0.5;
 const STEP = 8;
 const LONG_STEP = 40;
 
+type Key = Pick<KeyboardEvent, "key" | "shiftKey">;
+
 /** Returns the part on show after a key: + and - zoom x around `at`, with Shift y; brackets and page keys go along x. */
-export function zoomByKey(event: KeyboardEvent, frame: Frame, zoom: Zoom, at: number): Zoom | null {
+export function zoomByKey(event: Key, frame: Frame, zoom: Zoom, at: number): Zoom | null {
   const { key, shiftKey } = event;
   const factor = { "+": FACTOR, "=": FACTOR, "*": FACTOR, "-": 1 / FACTOR, _: 1 / FACTOR }[key];
   const middle = (frame.top + frame.bottom) / 2;
@@ -19,7 +21,7 @@ export function zoomByKey(event: KeyboardEvent, frame: Frame, zoom: Zoom, at: nu
 }
 
 /** Where the cursor is after a key that moves it along x; null where the key does not. */
-export function cursorByKey({ key, shiftKey }: KeyboardEvent, frame: Frame, at: number): number | null {
+export function cursorByKey({ key, shiftKey }: Key, frame: Frame, at: number): number | null {
   if (key === "Home") return frame.left;
   if (key === "End") return frame.right;
   const way = { ArrowLeft: -1, ArrowRight: 1 }[key];

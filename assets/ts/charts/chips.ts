@@ -55,16 +55,11 @@ export class Chips {
 
   /** Write the lines into a box so many pixels wide. */
   show(lines: readonly DrawnLine[], unit: string, width: number): void {
-    const columns = Math.max(1, Math.floor(width / widthFor(lines)));
-    const room = Math.min(MOST_CHIPS, columns * MOST_ROWS);
-    this.shown = lines.slice(0, lines.length > room ? room - 1 : room);
-    const left = lines.length - this.shown.length;
+    const { columns, shown, left } = fitting(lines, width);
+    this.shown = shown;
     this.box.hidden = lines.length < 2;
     if (this.box.hidden) return;
-    this.box.style.setProperty(
-      "--chip-columns",
-      String(Math.min(columns, this.shown.length + (left ? 1 : 0))),
-    );
+    this.box.style.setProperty("--chip-columns", String(columns));
     while (this.chips.length < this.shown.length) this.chips.push(this.newChip(this.chips.length));
     for (const [at, line] of this.shown.entries()) this.write(this.chips[at] as Chip, line, unit);
     this.more.textContent = `+${left}`;
@@ -104,7 +99,19 @@ export class Chips {
   }
 }
 
-function widthFor(lines: readonly DrawnLine[]): number {
+/** The lines that have chips in a box so many pixels wide, in how many columns, and how many lines are left out. */
+export function fitting<T extends Pick<DrawnLine, "label">>(
+  lines: readonly T[],
+  width: number,
+): { columns: number; shown: readonly T[]; left: number } {
+  const most = Math.max(1, Math.floor(width / widthFor(lines)));
+  const room = Math.min(MOST_CHIPS, most * MOST_ROWS);
+  const shown = lines.slice(0, lines.length > room ? room - 1 : room);
+  const left = lines.length - shown.length;
+  return { columns: Math.min(most, shown.length + (left ? 1 : 0)), shown, left };
+}
+
+function widthFor(lines: readonly Pick<DrawnLine, "label">[]): number {
   const longest = Math.max(0, ...lines.map(({ label }) => widthOf(label)));
   return Math.min(WIDEST, Math.max(NARROWEST, AROUND_NAME + longest));
 }

@@ -41,13 +41,14 @@ function drawWaiting(): void {
 
 function inOrder(): object[] {
   if (waiting.size < 2) return [...waiting.keys()];
-  const away = new Map(
-    [...waiting].map(([owner, { box }]) => [owner, distance(box.getBoundingClientRect())]),
-  );
-  return [...waiting.keys()].sort((a, b) => (away.get(a) ?? 0) - (away.get(b) ?? 0));
+  const places = [...waiting].map(([owner, { box }]) => [owner, box.getBoundingClientRect()] as const);
+  return nearestFirst(places, innerHeight);
 }
 
-/** How far a box lies outside of the window, pixels. */
-function distance({ top, bottom }: DOMRect): number {
-  return Math.max(0, -bottom, top - innerHeight);
+type Extent = Pick<DOMRect, "top" | "bottom">;
+
+/** Owners of boxes, those that lie least outside of a window of this height first; equal ones as they came. */
+export function nearestFirst<T>(places: readonly (readonly [T, Extent])[], height: number): T[] {
+  const away = ({ top, bottom }: Extent) => Math.max(0, -bottom, top - height);
+  return [...places].sort(([, a], [, b]) => away(a) - away(b)).map(([owner]) => owner);
 }

@@ -1,38 +1,15 @@
 import { getJson } from "../lib/http";
 import { ofRun } from "../lib/runs";
+import { type Question, queryOf, questionsOf, type Source, setOf, type Wish } from "./feed-requests";
 import { Line } from "./line";
 import type { Smoothing } from "./smooth";
-import type { Kind, SeriesReply } from "./wire";
+import { type Kind, lineIn, type SeriesReply } from "./wire";
 
-/** Lines (runs times keys) asked for at once: several small answers are drawn sooner than a large one. */
-const LINES_AT_ONCE = 300;
-const KEYS_AT_ONCE = 40;
+export { BUCKETS, type Source } from "./feed-requests";
+
 const REQUESTS_AT_ONCE = 3;
-export const BUCKETS = 400;
 /** How long wishes for whole lines are gathered, milliseconds: charts that scroll by are never asked for. */
 const GATHER_MS = 40;
-
-/** What is drawn along the same x. */
-export interface Source {
-  kind: Kind;
-  /** `_step`, `_runtime`, `_timestamp` or a logged key. */
-  x: string;
-}
-
-interface Wish {
-  source: Source;
-  key: string;
-  uid: string;
-  /** The row to go on from; null asks for the line from its begin. */
-  since: number | null;
-}
-
-interface Question {
-  source: Source;
-  keys: string[];
-  uids: string[];
-  since: number[] | null;
-}
 
 /** What a finer reading is of; both are as the chart shows them. */
 export interface Fineness {
@@ -55,7 +32,7 @@ export class Feed {
   private readonly busy = new Set<string>();
   private readonly queue: Question[] = [];
   private running = 0;
-  private timer: number | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly options: FeedOptions) {}
 
@@ -78,7 +55,7 @@ export class Feed {
     }
     if (!this.wishes.size) return;
     const isNew = [...this.wishes.values()].some(({ since }) => since === null);
-    this.timer ??= window.setTimeout(() => this.gather(), isNew ? GATHER_MS : 0);
+    this.timer ??= setTimeout(() => this.gather(), isNew ? GATHER_MS : 0);
   }
 
   /** The server holds rows of a run below `head` now. */
@@ -113,34 +90,10 @@ export class Feed {
 
   private gather(): void {
     this.timer = undefined;
-    const byKey = new Map<string, Wish[]>();
-    for (const [name, wish] of this.wishes) {
-      this.busy.add(name);
-      const group = `${setOf(wish.source)}\n${wish.since === null}\n${wish.key}`;
-      byKey.set(group, [...(byKey.get(group) ?? []), wish]);
-    }
+    for (const name of this.wishes.keys()) this.busy.add(name);
+    this.queue.push(...questionsOf(this.wishes.values()));
     this.wishes.clear();
-    const alike = new Map<string, Wish[][]>(); // keys for which the same is asked of the same runs
-    for (const wishes of byKey.values()) {
-      const [first] = wishes as [Wish, ...Wish[]];
-      const what = wishes.map(({ uid, since }) => `${uid}:${since}`).join(" ");
-      const group = `${setOf(first.source)}\n${what}`;
-      alike.set(group, [...(alike.get(group) ?? []), wishes]);
-    }
-    for (const group of alike.values()) this.enqueue(group);
     this.pump();
-  }
-
-  private enqueue(group: Wish[][]): void {
-    const first = group[0] as [Wish, ...Wish[]];
-    const keys = group.map((wishes) => (wishes[0] as Wish).key);
-    const uids = first.map(({ uid }) => uid);
-    const since = first[0].since === null ? null : first.map((wish) => wish.since ?? 0);
-    const room = Math.max(1, Math.min(KEYS_AT_ONCE, Math.floor(LINES_AT_ONCE / uids.length)));
-    const step = since ? KEYS_AT_ONCE : room;
-    for (let i = 0; i < keys.length; i += step) {
-      this.queue.push({ source: first[0].source, keys: keys.slice(i, i + step), uids, since });
-    }
   }
 
   private pump(): void {
@@ -180,7 +133,7 @@ export class Feed {
     const pair = pairOf(key, uid);
     const line = set.get(pair);
     if (line && since) {
-      if (!line.append(reply, uid, ofRun(reply.series, uid)?.[key])) set.delete(pair);
+      if (!line.append(reply, uid, lineIn(reply, uid, key))) set.delete(pair);
       return;
     }
     set.set(pair, Line.of(reply, uid, key));
@@ -190,19 +143,6 @@ export class Feed {
 /** Names a key of a run in the lines that `range` gives. */
 export function pairOf(key: string, uid: string): string {
   return `${uid}/${key}`;
-}
-
-function setOf({ kind, x }: Source): string {
-  return `${kind} ${x}`;
-}
-
-function queryOf({ source, keys, uids, since }: Question): URLSearchParams {
-  const query = new URLSearchParams({ kind: source.kind, x: source.x });
-  for (const key of keys) query.append("keys", key);
-  for (const uid of uids) query.append("run", uid);
-  if (since) for (const row of since) query.append("since", String(row));
-  else query.set("buckets", String(BUCKETS));
-  return query;
 }
 
 function bound(query: URLSearchParams, range: [number, number] | null): void {

@@ -129,14 +129,8 @@ export class Gestures {
     this.chart.leave();
   };
 
-  /** What the drag has chosen: along y where it goes mostly up or down, or with Shift. */
-  private markedTo({ left, top }: Place, isShift: boolean): Marked | null {
-    if (!this.begin) return null;
-    const [wide, high] = [Math.abs(left - this.begin.left), Math.abs(top - this.begin.top)];
-    const along = isShift || high > 2 * wide ? "y" : "x";
-    if ((along === "y" ? high : wide) < SHORTEST_DRAG) return null;
-    const [from, to] = along === "y" ? [this.begin.top, top] : [this.begin.left, left];
-    return { along, from, to };
+  private markedTo(place: Place, isShift: boolean): Marked | null {
+    return this.begin && markedBetween(this.begin, place, isShift);
   }
 
   private shift({ left, top }: Place): void {
@@ -150,34 +144,50 @@ export class Gestures {
 
   private stretch(): void {
     const { from, frame } = this.pinch as { from: Place[]; frame: Frame };
-    const now = [...this.fingers.values()];
     const [a, b] = from;
-    const [c, d] = now;
-    if (!a || !b || !c || !d) return;
-    const y = stretched(frame, "y", [a.top, b.top], [c.top, d.top]);
-    this.chart.zoomTo({
-      x: stretched(frame, "x", [a.left, b.left], [c.left, d.left]),
-      y: this.chart.zoom.y || Math.abs(a.top - b.top) > 2 * Math.abs(a.left - b.left) ? y : null,
-    });
+    const [c, d] = [...this.fingers.values()];
+    if (a && b && c && d) this.chart.zoomTo(zoomByPinch(frame, this.chart.zoom, [a, b], [c, d]));
   }
 
   private wheel(event: WheelEvent): void {
     const { frame, zoom } = this.chart;
     if (!frame || !(event.ctrlKey || event.altKey)) return;
     event.preventDefault();
-    const { left, top } = placeOf(event);
-    const turned = (event.deltaY || event.deltaX) * (event.deltaMode ? LINE_HEIGHT : 1);
-    if (event.altKey) {
-      this.chart.zoomTo({ ...zoom, x: movedRange(frame.x, turned, 0) });
-      return;
-    }
-    const factor = Math.exp(Math.max(-MOST_WHEEL, Math.min(MOST_WHEEL, turned)) * WHEEL_SPEED);
-    const part = event.shiftKey
-      ? { y: movedRange(frame.y, top, top, factor) }
-      : { x: movedRange(frame.x, left, left, factor) };
-    this.chart.zoomTo({ ...zoom, ...part });
-    this.chart.move(left, top);
+    const place = placeOf(event);
+    this.chart.zoomTo(zoomByWheel(event, frame, zoom, place));
+    if (!event.altKey) this.chart.move(place.left, place.top);
   }
+}
+
+/** What a drag has chosen: along y where it goes mostly up or down, or with Shift; null while it is a click. */
+export function markedBetween(begin: Place, { left, top }: Place, isShift: boolean): Marked | null {
+  const [wide, high] = [Math.abs(left - begin.left), Math.abs(top - begin.top)];
+  const along = isShift || high > 2 * wide ? "y" : "x";
+  if ((along === "y" ? high : wide) < SHORTEST_DRAG) return null;
+  const [from, to] = along === "y" ? [begin.top, top] : [begin.left, left];
+  return { along, from, to };
+}
+
+type Turn = Pick<WheelEvent, "deltaX" | "deltaY" | "deltaMode" | "altKey" | "shiftKey">;
+
+/** The part on show after the wheel has turned: with Alt x has moved, else x, or with Shift y, is zoomed at a place. */
+export function zoomByWheel(turn: Turn, frame: Frame, zoom: Zoom, { left, top }: Place): Zoom {
+  const turned = (turn.deltaY || turn.deltaX) * (turn.deltaMode ? LINE_HEIGHT : 1);
+  if (turn.altKey) return { ...zoom, x: movedRange(frame.x, turned, 0) };
+  const factor = Math.exp(Math.max(-MOST_WHEEL, Math.min(MOST_WHEEL, turned)) * WHEEL_SPEED);
+  const part = turn.shiftKey
+    ? { y: movedRange(frame.y, top, top, factor) }
+    : { x: movedRange(frame.x, left, left, factor) };
+  return { ...zoom, ...part };
+}
+
+/** The part on show after two fingers have moved; y follows only where it is zoomed, or they are above each other. */
+export function zoomByPinch(frame: Frame, zoom: Zoom, [a, b]: [Place, Place], [c, d]: [Place, Place]): Zoom {
+  const isUpright = Math.abs(a.top - b.top) > 2 * Math.abs(a.left - b.left);
+  return {
+    x: stretched(frame, "x", [a.left, b.left], [c.left, d.left]),
+    y: zoom.y || isUpright ? stretched(frame, "y", [a.top, b.top], [c.top, d.top]) : null,
+  };
 }
 
 type Two = [number, number];

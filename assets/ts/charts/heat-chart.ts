@@ -1,7 +1,7 @@
-import { word } from "../lib/words";
 import type { Frame } from "./frame";
 import { drawHeat, heatFrameOf } from "./heat";
-import { type Hit, rowsOf, textOf } from "./line-tip";
+import { pointOn } from "./hits";
+import { type Hit, rowsOf, statistics } from "./line-tip";
 import { drawCursor, drawMarked, outline } from "./plot-overlay";
 import { PointedChart } from "./pointed-chart";
 import { placeText, toPixel, toValue } from "./scale";
@@ -38,7 +38,7 @@ export class HeatChart extends PointedChart {
     const { look, lines } = this;
     const x = this.placeAt(pointer.left);
     const hits = lines
-      .map((line) => ({ line, at: this.pointOn(line, x) }))
+      .map((line) => ({ line, at: pointOn(line, x, frame.x) }))
       .filter(({ at }) => at >= 0)
       .map(({ line, at }): Hit => ({ line, at, value: line.y[at] as number }));
     const pointed = lines[this.rowAt(frame, pointer.top)]?.id ?? "";
@@ -62,13 +62,4 @@ export class HeatChart extends PointedChart {
   private rowAt(frame: Frame, top: number): number {
     return Math.max(0, Math.min(this.lines.length - 1, Math.floor(toValue(frame.y, top))));
   }
-}
-
-/** `Mean 87.2% · 12%–98%` of what is known at one place. */
-function statistics(hits: readonly Hit[], unit: string): string {
-  const values = hits.map(({ value }) => value).filter(Number.isFinite);
-  if (values.length < 2) return "";
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  return `${word("tipMean")} ${textOf(mean, unit)} · ${textOf(low, unit)} – ${textOf(high, unit)}`;
 }

@@ -3,7 +3,7 @@ import type { DrawnLine, Frame, Look } from "./frame";
 import { keepBegin, widthOf } from "./letters";
 import { textOf } from "./line-tip";
 import { inkOf, palette } from "./palette";
-import { drawBelow, FONT } from "./plot";
+import { drawBelow, plotFont } from "./plot";
 import { type Scale, toPixel } from "./scale";
 import type { Surface } from "./surface";
 
@@ -91,7 +91,8 @@ function fill(cells: Float64Array, { x, y }: DrawnLine, scale: Scale): void {
 export function rangeOf(heat: Heat, { unit, clamped, yMin, yMax }: Look): [number, number] {
   if (unit === "%" && clamped) return [0, 100];
   const [low, high] = [yMin ?? heat.min, yMax ?? heat.max];
-  return high > low ? [low, high] : [Math.min(0, low), high || 1];
+  if (high > low) return [low, high];
+  return low < 0 ? [low, 0] : [0, high > 0 ? high : 1];
 }
 
 /** Draw rows of cells, deeper where values are larger, with their names and a key. */
@@ -99,7 +100,7 @@ export function drawHeat(ctx: Surface, lines: readonly DrawnLine[], look: Look, 
   const colors = palette();
   const heat = heatOf(lines, frame);
   drawCells(ctx, lines, heat, frame, rangeOf(heat, look));
-  ctx.font = FONT;
+  ctx.font = plotFont();
   ctx.setLineDash([]);
   drawNames(ctx, lines, frame);
   drawBelow(ctx, frame, look, colors);

@@ -1,3 +1,6 @@
+/** Keys that were down at a click. */
+type Keys = Pick<MouseEvent, "ctrlKey" | "metaKey" | "shiftKey">;
+
 /** Lines that somebody picked out of a chart: these alone are drawn, while there are any. */
 export class Isolation {
   private readonly ids = new Set<string>();
@@ -16,7 +19,7 @@ export class Isolation {
   }
 
   /** A click picks one line alone, with Ctrl or Shift it adds or takes one; another on the last one draws all. */
-  pick(id: string, { ctrlKey, metaKey, shiftKey }: MouseEvent): void {
+  pick(id: string, { ctrlKey, metaKey, shiftKey }: Keys): void {
     const wasPicked = this.ids.has(id);
     if (!ctrlKey && !metaKey && !shiftKey) {
       const wasAlone = wasPicked && this.ids.size === 1;

@@ -3,8 +3,9 @@ import { make, makeIcon } from "../lib/dom";
 import { formatUnit } from "../lib/units";
 import { word } from "../lib/words";
 import { bandText } from "./band";
-import { type DrawnLine, nearest } from "./frame";
+import type { DrawnLine } from "./frame";
 import type { Isolation } from "./isolation";
+import { type Entry, entriesOf, type Order } from "./legend-entries";
 import { type Axis, placeText } from "./scale";
 import { makeSwatch, paintSwatch } from "./swatch";
 
@@ -12,13 +13,6 @@ import { makeSwatch, paintSwatch } from "./swatch";
 const MANY = 10;
 /** Rows that are shown at once; a search finds the others. */
 const MOST_ROWS = 200;
-
-interface Entry {
-  line: DrawnLine;
-  /** The point whose value is told; -1 where the line does not reach. */
-  at: number;
-  value: number;
-}
 
 /** All lines of a large chart with their values at the cursor, else their last: sorted, searched, isolated. */
 export class Legend {
@@ -33,8 +27,7 @@ export class Legend {
   private axisName = "";
   private unit = "";
   private x: number | null = null;
-  private by: "value" | "name" = "value";
-  private isFalling = true;
+  private order: Order = { by: "value", isFalling: true };
   private drawing = 0;
 
   constructor(
@@ -91,9 +84,7 @@ export class Legend {
     this.search.hidden = this.lines.length < MANY;
     this.place.textContent = this.x === null ? word("legendLast") : this.placeOf(this.x);
     this.drawHead();
-    const text = this.search.value.trim().toLowerCase();
-    const found = this.lines.filter(({ label }) => label.toLowerCase().includes(text));
-    const entries = found.map((line) => entryOf(line, this.x)).sort((a, b) => this.compared(a, b));
+    const entries = entriesOf(this.lines, this.x, this.search.value, this.order);
     const shown = entries.slice(0, MOST_ROWS);
     const kept = new Set(shown.map(({ line }) => line.id));
     for (const [id, row] of this.rows) {
@@ -113,15 +104,6 @@ export class Legend {
     return `${this.axisName} ${placeText(this.axis, this.axis === "step" ? Math.round(x) : x)}`.trim();
   }
 
-  private compared(a: Entry, b: Entry): number {
-    const sign = this.isFalling ? -1 : 1;
-    if (this.by === "name")
-      return sign * a.line.label.localeCompare(b.line.label, undefined, { numeric: true });
-    if (Number.isNaN(a.value) || Number.isNaN(b.value))
-      return Number(Number.isNaN(a.value)) - Number(Number.isNaN(b.value));
-    return sign * (a.value - b.value);
-  }
-
   private drawHead(): void {
     if (!this.head.childElementCount) {
       for (const by of ["name", "value"] as const) {
@@ -129,16 +111,16 @@ export class Legend {
         button.type = "button";
         button.dataset.by = by;
         button.addEventListener("click", () => {
-          this.isFalling = this.by === by ? !this.isFalling : by === "value";
-          this.by = by;
+          this.order = { by, isFalling: this.order.by === by ? !this.order.isFalling : by === "value" };
           this.draw();
         });
         this.head.append(button);
       }
     }
+    const { by, isFalling } = this.order;
     for (const button of this.head.querySelectorAll("button")) {
-      const isBy = button.dataset.by === this.by;
-      const text = `${word(button.dataset.by === "name" ? "legendName" : "legendValue")}${isBy ? (this.isFalling ? " ↓" : " ↑") : ""}`;
+      const isBy = button.dataset.by === by;
+      const text = `${word(button.dataset.by === "name" ? "legendName" : "legendValue")}${isBy ? (isFalling ? " ↓" : " ↑") : ""}`;
       if (button.textContent !== text) button.textContent = text;
       button.setAttribute("aria-pressed", String(isBy));
     }
@@ -200,20 +182,4 @@ export class Legend {
     event.preventDefault();
     rows[Math.max(0, Math.min(rows.length - 1, to))]?.focus();
   }
-}
-
-/** The point of a line at x, or its last one. */
-function entryOf(line: DrawnLine, x: number | null): Entry {
-  const at = placeAt(line, x);
-  return { line, at, value: at < 0 ? Number.NaN : (line.y[at] as number) };
-}
-
-/** Where on a line x is; -1 where the line does not reach. */
-function placeAt(line: DrawnLine, x: number | null): number {
-  const last = line.x.length - 1;
-  if (last < 0 || x === null) return last;
-  const [first, end] = [line.x[0] as number, line.x[last] as number];
-  const slack = (end - first) * 0.02;
-  if (x < first - slack || x > end + slack) return -1;
-  return nearest(line.x, x);
 }

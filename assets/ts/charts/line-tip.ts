@@ -45,6 +45,15 @@ export function rowsOf(hits: Hit[], strong: string, unit: string): TipRow[] {
   }));
 }
 
+/** `Mean 87.2% · 12%–98%` of what is known at one place. */
+export function statistics(hits: readonly Hit[], unit: string): string {
+  const values = hits.map(({ value }) => value).filter(Number.isFinite);
+  if (values.length < 2) return "";
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return `${word("tipMean")} ${textOf(mean, unit)} · ${textOf(low, unit)} – ${textOf(high, unit)}`;
+}
+
 /** Four significant figures, with the unit. */
 export function textOf(value: number, unit: string): string {
   return unit ? formatUnit(value, unit) : formatShort(value);

@@ -1,6 +1,6 @@
 import { ofRun } from "../lib/runs";
 import { type Smoothing, smoothed } from "./smooth";
-import { type SeriesReply, toColumn, type WireLine } from "./wire";
+import { lineIn, type SeriesReply, toColumn, type WireLine } from "./wire";
 
 /** Exact points that follow the buckets before it is worth reading the line again. */
 const REREAD_AFTER = 1500;
@@ -22,7 +22,7 @@ export class Line {
   /** Make a line from an answer; one without points when the run has none of this key. */
   static of(reply: SeriesReply, uid: string, key: string): Line {
     const line = new Line(ofRun(reply.next, uid) ?? 0);
-    const wire = ofRun(reply.series, uid)?.[key];
+    const wire = lineIn(reply, uid, key);
     if (!wire) return line;
     line.x = Float64Array.from(reply.x[wire.x] ?? []);
     line.last = toColumn(wire.last);

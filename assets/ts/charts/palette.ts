@@ -23,11 +23,13 @@ export interface Palette {
 }
 
 let known: Palette | undefined;
+let watcher: MutationObserver | undefined;
 const waiting = new Set<() => void>();
 
 /** The colors of the theme on show. */
 export function palette(): Palette {
   if (known) return known;
+  watch();
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(name).trim();
   known = {
@@ -71,10 +73,16 @@ export function paint(element: HTMLElement, color: Color): void {
 
 /** Call `act` whenever the colors have changed. */
 export function onRecolor(act: () => void): void {
+  watch();
   waiting.add(act);
 }
 
-new MutationObserver(() => {
-  known = undefined;
-  for (const act of waiting) act();
-}).observe(document.documentElement, { attributeFilter: ["data-bs-theme"] });
+/** See changes of the theme from the first use on: without one there may be no page, as in unit tests. */
+function watch(): void {
+  if (watcher) return;
+  watcher = new MutationObserver(() => {
+    known = undefined;
+    for (const act of waiting) act();
+  });
+  watcher.observe(document.documentElement, { attributeFilter: ["data-bs-theme"] });
+}

@@ -4,13 +4,18 @@ import { BASELINE, DASHES, inkOf, type Palette, palette } from "./palette";
 import { type Axis, minorTicks, type Scale, type Tick, ticksOf, toPixel } from "./scale";
 import type { Surface } from "./surface";
 
-/** The page's own faces, which differ by language. */
-export const FONT = `11px ${getComputedStyle(document.body).fontFamily}`;
 const LINE_WIDTH = 1.5;
 /** Points farther apart than this are marked with dots, pixels. */
 const DOT_SPACE = 18;
 /** Between texts below an axis, pixels. */
 const TEXT_GAP = 10;
+let font: string | undefined;
+
+/** The page's own faces, which differ by language. */
+export function plotFont(): string {
+  font ??= `11px ${getComputedStyle(document.body).fontFamily}`;
+  return font;
+}
 
 /** Draw grid, axes and lines; `strong` names a line that stands out, the others then fade. */
 export function drawPlot(ctx: Surface, lines: readonly DrawnLine[], look: Look, frame: Frame): void {
@@ -29,7 +34,7 @@ export function drawPlot(ctx: Surface, lines: readonly DrawnLine[], look: Look, 
 }
 
 function drawAxes(ctx: Surface, frame: Frame, look: Look, colors: Palette): void {
-  ctx.font = FONT;
+  ctx.font = plotFont();
   ctx.lineWidth = 1;
   ctx.setLineDash([]);
   ctx.strokeStyle = colors.grid;
@@ -65,12 +70,16 @@ export function drawBelow(ctx: Surface, frame: Frame, look: Look, colors: Palett
   const end = name ? frame.right + 6 - widthOf(name) - TEXT_GAP : frame.right + TEXT_GAP;
   ctx.fillStyle = colors.axis;
   ctx.textBaseline = "top";
+  let before = -Infinity;
   for (const { value, text } of apart(frame.x, look.axis)) {
-    const x = toPixel(frame.x, value);
-    const half = widthOf(text) / 2;
-    ctx.textAlign = x + half > frame.right + 6 ? "right" : x - half < frame.left - 16 ? "left" : "center";
-    const right = ctx.textAlign === "right" ? Math.min(x, frame.right + 6) : x + half;
-    if (right <= end) ctx.fillText(text, Math.min(x, frame.right + 6), frame.bottom + 7);
+    const width = widthOf(text);
+    const x = toPixel(frame.x, value) - width / 2;
+    const left = Math.max(frame.left - 16, Math.min(x, frame.right + 6 - width)); // those at the ends move inwards
+    if (left < before || left + width > end) continue;
+    before = left + width;
+    ctx.textAlign = left < x ? "right" : left > x ? "left" : "center";
+    const at = { right: before, left, center: left + width / 2 }[ctx.textAlign];
+    ctx.fillText(text, at, frame.bottom + 7);
   }
   if (!name) return;
   ctx.fillStyle = colors.text;

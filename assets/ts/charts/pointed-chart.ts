@@ -2,16 +2,13 @@ import { make } from "../lib/dom";
 import { sized } from "./canvas";
 import { cursorByKey, zoomByKey } from "./chart-keys";
 import { drawNever, drawSoon } from "./draws";
-import { type DrawnLine, type Frame, type Look, nearest } from "./frame";
+import type { DrawnLine, Frame, Look } from "./frame";
 import { Gestures, type Marked } from "./gestures";
 import type { Picture } from "./picture";
-import { toPixel, toValue } from "./scale";
+import { toValue } from "./scale";
 import type { Surface } from "./surface";
 import { hideTip, type TipPlace } from "./tip";
 import { WHOLE, type Zoom } from "./zoom";
-
-/** Beyond the end of a line its last point is still told so far away, pixels. */
-const REACH = 24;
 
 export interface ChartActions {
   /** Another part is to be shown. */
@@ -151,16 +148,6 @@ export abstract class PointedChart {
   protected placeAt(left: number): number {
     const { frame } = this;
     return frame ? toValue(frame.x, Math.max(frame.left, Math.min(frame.right, left))) : Number.NaN;
-  }
-
-  /** The point of a line under the cursor; -1 where the line does not reach. */
-  protected pointOn(line: DrawnLine, x: number): number {
-    const last = line.x[line.x.length - 1];
-    const first = line.x[0];
-    if (!this.frame || last === undefined || first === undefined) return -1;
-    const at = nearest(line.x, x);
-    const away = Math.abs(toPixel(this.frame.x, line.x[at] as number) - toPixel(this.frame.x, x));
-    return (x < first || x > last) && away > REACH ? -1 : at;
   }
 
   /** Where a tip stands for a pointer. */

@@ -57,8 +57,12 @@ const CLOCK_STEPS = [
   365 * DAY,
 ];
 const dayText = new Intl.DateTimeFormat(language, { month: "short", day: "numeric" });
-const minuteText = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hour12: false });
-const secondText = new Intl.DateTimeFormat(language, { minute: "2-digit", second: "2-digit", hour12: false });
+const minuteText = new Intl.DateTimeFormat(language, {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+const secondText = new Intl.DateTimeFormat(language, { minute: "2-digit", second: "2-digit" });
 
 /** Where `value` lies, pixels. */
 export function toPixel(scale: Scale, value: number): number {
@@ -150,7 +154,7 @@ function between(scale: Scale, step: number, shift = 0): number[] {
   const values: number[] = [];
   const first = Math.ceil((scale.min - shift) / step - 1e-9);
   for (let i = first; i * step + shift <= scale.max + step * 1e-9 && values.length < 60; i += 1) {
-    values.push(i * step + shift === 0 ? 0 : Number((i * step + shift).toPrecision(14)));
+    values.push(Number((i * step + shift).toPrecision(14)));
   }
   return values;
 }

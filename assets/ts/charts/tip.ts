@@ -2,6 +2,7 @@ import { make } from "../lib/dom";
 import { word } from "../lib/words";
 import type { Color } from "./palette";
 import { makeSwatch } from "./swatch";
+import { besidePointer, type Pointer, rowsAround, widestTip } from "./tip-place";
 
 /** One line under the cursor. */
 export interface TipRow {
@@ -17,23 +18,15 @@ export interface TipRow {
 }
 
 /** Where a tip is shown, and how. */
-export interface TipPlace {
-  left: number;
-  top: number;
+export interface TipPlace extends Pointer {
   /** What the value and the columns after it are; without it nothing is written above them. */
   columns?: readonly string[];
   /** Said below all rows. */
   note?: string;
-  /** A finger covers what is around it. */
-  isTouch?: boolean;
 }
 
 const MOST_ROWS = 12;
 const MOST_ROWS_ON_PHONES = 6;
-/** Between the pointer and the tip, pixels. */
-const GAP = 16;
-const FINGER = 40;
-const EDGE = 8;
 let box: HTMLElement | undefined;
 /** The widest that the tip has been since it was hidden: it does not shrink and grow with each value. */
 let widest = 0;
@@ -41,10 +34,7 @@ let widest = 0;
 /** Show values at the cursor beside it, within the window. */
 export function showTip(place: string, rows: readonly TipRow[], at: TipPlace): void {
   const { columns = [] } = at;
-  const most = at.isTouch ? MOST_ROWS_ON_PHONES : MOST_ROWS;
-  const strong = rows.findIndex((row) => row.strong);
-  const first = Math.max(0, Math.min(strong - Math.floor(most / 2), rows.length - most));
-  const shown = rows.slice(first, first + most);
+  const shown = rowsAround(rows, at.isTouch ? MOST_ROWS_ON_PHONES : MOST_ROWS);
   const left = rows.length - shown.length;
   const head = make("div", "chart-tip-head");
   head.append(make("span", "chart-tip-place num", place));
@@ -75,20 +65,9 @@ function put(content: HTMLElement[], columns: number, at: TipPlace): void {
   if (box.parentElement !== (dialog ?? document.body)) (dialog ?? document.body).append(box);
   box.style.minWidth = widest ? `${widest}px` : "";
   const { offsetWidth: width, offsetHeight: height } = box;
-  widest = Math.min(Math.max(widest, width), innerWidth - 2 * EDGE);
-  const [x, y] = placeOf(at, width, height);
+  widest = Math.min(Math.max(widest, width), widestTip(innerWidth));
+  const [x, y] = besidePointer(at, { width, height }, { width: innerWidth, height: innerHeight });
   box.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
-}
-
-/** Beside the pointer where there is room at one of its sides, else above or below it: never over it. */
-function placeOf({ left, top, isTouch }: TipPlace, width: number, height: number): [number, number] {
-  const middle = Math.max(EDGE, Math.min(top - height / 2, innerHeight - height - EDGE));
-  if (!isTouch && left + GAP + width <= innerWidth - EDGE / 2) return [left + GAP, middle];
-  if (!isTouch && left - GAP - width >= EDGE / 2) return [left - GAP - width, middle];
-  const gap = isTouch ? FINGER : GAP;
-  const centered = Math.max(EDGE, Math.min(left - width / 2, innerWidth - width - EDGE));
-  const isAbove = top - gap - height >= EDGE || top > innerHeight / 2;
-  return [centered, isAbove ? Math.max(EDGE, top - gap - height) : top + gap];
 }
 
 export function hideTip(): void {

@@ -1,3 +1,5 @@
+import { ofRun } from "../lib/runs";
+
 /** A number as JSON carries it; NaN and the infinities travel as words. */
 export type WireNumber = number | "NaN" | "Infinity" | "-Infinity" | null;
 
@@ -96,6 +98,11 @@ export type RunMessage =
 
 /** The messages of /ws/projects/<pk>/runs: rows name their run. */
 export type ProjectMessage = RunMessage | { type: "run"; uid: string; state: string };
+
+/** One key of one run in an answer; both may be called `constructor`. */
+export function lineIn({ series }: SeriesReply, uid: string, key: string): WireLine | undefined {
+  return ofRun(ofRun(series, uid), key);
+}
 
 /** Read a number that may be a word, or, in config and summary, a word in a list; anything else gives NaN. */
 export function toNumber(value: unknown): number {

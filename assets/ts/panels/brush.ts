@@ -1,6 +1,6 @@
 import { placeText, toPixel, toValue } from "../charts/scale";
 import { type ColumnAxis, kindOf } from "./axes";
-import type { Brush } from "./narrowing";
+import type { Brush, Brushes } from "./narrowing";
 
 /** How far a brushed name reaches beyond its place, pixels. */
 const REACH = 7;
@@ -41,6 +41,19 @@ export function passes(axis: ColumnAxis, brush: Brush, value: number): boolean {
   if (!("names" in brush)) return !axis.names && value >= brush.low && value <= brush.high;
   const name = axis.names?.[value];
   return name !== undefined && brush.names.includes(name);
+}
+
+/** 1 for each of so many runs that passes all brushes. */
+export function passing(axes: readonly ColumnAxis[], brushes: Brushes, count: number): Uint8Array {
+  const kept = new Uint8Array(count).fill(1);
+  for (const axis of axes) {
+    const brush = brushes.get(axis.column);
+    if (!brush) continue;
+    for (let at = 0; at < count; at += 1) {
+      if (kept[at] && !passes(axis, brush, axis.values[at] as number)) kept[at] = 0;
+    }
+  }
+  return kept;
 }
 
 export function brushText(axis: ColumnAxis, brush: Brush): string {

@@ -7,7 +7,7 @@ import { copyTable, MOST_COPIED } from "../table/copy";
 import { saveAddress, saveFile } from "./csv";
 import { makerOf } from "./kinds";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
-import { DEFAULT_HEIGHT, LARGEST_HEIGHT, type PanelSpec, SMALLEST_HEIGHT } from "./spec";
+import { clampHeight, DEFAULT_HEIGHT, type PanelSpec, shortTitle } from "./spec";
 
 /** How long a card is marked that somebody looked for, milliseconds. */
 const FOUND_MS = 2500;
@@ -236,13 +236,4 @@ export class Card implements Head {
     });
     return corner;
   }
-}
-
-export function clampHeight(height: number): number {
-  return Math.round(Math.max(SMALLEST_HEIGHT, Math.min(LARGEST_HEIGHT, height)));
-}
-
-/** The section says what stands before the slash already. */
-function shortTitle({ title, section }: PanelSpec): string {
-  return title.startsWith(`${section}/`) ? title.slice(section.length + 1) : title;
 }

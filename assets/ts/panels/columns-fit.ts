@@ -12,6 +12,26 @@ export function fitting(width: number): number {
   return Math.max(1, Math.floor((width + GAP) / (narrowest + GAP)));
 }
 
+interface Grid {
+  /** Columns that fit side by side. */
+  most: number;
+  /** Columns that somebody chose; 0 is as many as fit. */
+  chosen: number;
+  /** Whether the cards stand in blocks, which break rows by themselves. */
+  isGrouped: boolean;
+}
+
+/** Columns of a grid whose cards take so many columns each; none is wider than the page. */
+export function columnsOf(spans: readonly number[], { most, chosen, isGrouped }: Grid): number {
+  const total = widthOf(spans, most);
+  return chosen || (isGrouped ? Math.max(1, Math.min(most, total)) : columnsFor(total, most));
+}
+
+/** Columns that cards take together, each of them at most `most`. */
+export function widthOf(spans: readonly number[], most: number): number {
+  return spans.reduce((sum, span) => sum + Math.min(most, span), 0);
+}
+
 /** Columns of a section: no more than it has cards, and where rows break, as few holes as may be. */
 export function columnsFor(cards: number, most: number): number {
   if (cards <= most) return Math.max(1, cards);

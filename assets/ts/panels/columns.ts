@@ -13,7 +13,7 @@ const SUMMARY_END = /\.(?:min|max|mean|best|last|first)$/;
 export function cellOf(values: Found, uid: string, column: string): unknown {
   const dot = column.indexOf(".");
   const part = ofRun(values, uid)?.[column.slice(0, dot) as "config" | "summary"];
-  return part?.[column.slice(dot + 1)];
+  return ofRun(part, column.slice(dot + 1));
 }
 
 export function numberOf(values: Found, uid: string, column: string): number {

@@ -1,10 +1,15 @@
 /** Write one field as RFC 4180 says; a leading sign that a spreadsheet would run as a formula is kept as text. */
 export function field(value: unknown): string {
-  const text =
-    value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOf(value);
   const safe =
     typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+/** JSON has no word for numbers that are not finite, and would say null. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(value);
 }
 
 export function rows(lines: readonly (readonly unknown[])[]): string {

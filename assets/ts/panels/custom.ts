@@ -9,7 +9,7 @@ import { type Chart, chartOf, specText } from "./vega/chart";
 import { VegaFrame } from "./vega/frame";
 import type { Row } from "./vega/messages";
 import { rowsOf } from "./vega/rows";
-import { filled, safeRows } from "./vega/template";
+import { filled, safeRows, untitled } from "./vega/template";
 
 /** While runs log, tables are looked for anew at most this often, milliseconds. */
 const AGAIN_MS = 10_000;
@@ -115,13 +115,6 @@ class Custom implements Panel {
     this.error.textContent = text;
     this.body.classList.toggle("has-error", text !== "");
   }
-}
-
-/** Leave out a title that the card has already. */
-function untitled(spec: Record<string, unknown>, shown: string): Record<string, unknown> {
-  const { title, ...rest } = spec;
-  const text = typeof title === "object" && title !== null ? (title as { text?: unknown }).text : title;
-  return text === shown || text === "" ? rest : spec;
 }
 
 export const makeCustom: MakePanel = (...given) => new Custom(given[0], given[1], given[2]);

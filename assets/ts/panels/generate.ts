@@ -5,13 +5,13 @@ import { CUSTOM_RANK, placeOf, roomyPlace } from "./places";
 import type { PanelKind, PanelSpec } from "./spec";
 import { chartOf } from "./vega/chart";
 
-const KIND_OF_TYPE: Record<string, PanelKind> = {
-  "table-file": "table",
-  "incremental-table-file": "table",
-  "partitioned-table": "table",
-  "joined-table": "table",
-  histogram: "histogram",
-};
+const KIND_OF_TYPE = new Map<string, PanelKind>([
+  ["table-file", "table"],
+  ["incremental-table-file", "table"],
+  ["partitioned-table", "table"],
+  ["joined-table", "table"],
+  ["histogram", "histogram"],
+]);
 /** Of tables and media: room for columns side by side, and for a figure below the slider. */
 const MEDIA_SIZE = { span: 2, height: 360 };
 /** Within a section lines come first: they are of one height. */
@@ -19,7 +19,7 @@ const AFTER_LINES = 100;
 
 /** The kind of panel that shows values of a type; undefined for numbers and what no panel shows. */
 export function kindOfType(type: string): PanelKind | undefined {
-  return KIND_OF_TYPE[type] ?? (isMedia(type) ? "media" : undefined);
+  return KIND_OF_TYPE.get(type) ?? (isMedia(type) ? "media" : undefined);
 }
 
 /** Make a panel of every key not hidden: numbers become lines, tables, histograms and media their own kinds. */

@@ -14,9 +14,14 @@ const STOPS_DARK = [
   [250, 225, 80],
 ] as const;
 
-/** The colour at a place from 0 to 1, as `#rrggbb`. */
+/** The colour at a place from 0 to 1 in the theme on show, as `#rrggbb`. */
 export function gradient(part: number): string {
-  const stops = document.documentElement.dataset.bsTheme === "dark" ? STOPS_DARK : STOPS;
+  return colorAt(part, document.documentElement.dataset.bsTheme === "dark");
+}
+
+/** The colour at a place from 0 to 1, as `#rrggbb`. */
+export function colorAt(part: number, isDark: boolean): string {
+  const stops = isDark ? STOPS_DARK : STOPS;
   const at = Math.max(0, Math.min(1, part)) * (stops.length - 1);
   const first = Math.min(stops.length - 2, Math.floor(at));
   const [low, high] = [stops[first] as readonly number[], stops[first + 1] as readonly number[]];

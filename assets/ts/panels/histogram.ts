@@ -12,6 +12,7 @@ import { onceChosen, Stepper } from "../media/stepper";
 import type { HeatReply } from "../media/wire";
 import { canvasIn } from "./canvas";
 import { rows } from "./csv";
+import { endsOf, percentTicks, sharesOf } from "./histogram-bins";
 import { mediaUrls } from "./media";
 import { failure, noneDrawn, note, skeleton } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
@@ -173,8 +174,7 @@ class HistogramPanel implements Panel {
     const shapes = runs.flatMap((run) => {
       const found = reply.runs[run.uid];
       if (!found) return [];
-      const all = found.counts.reduce((sum, count) => sum + count, 0) || 1;
-      return [{ run, ...found, shares: found.counts.map((count) => count / all) }];
+      return [{ run, ...found, shares: sharesOf(found.counts) }];
     });
     return { edges: reply.edges, shapes };
   }
@@ -297,22 +297,9 @@ class HistogramPanel implements Panel {
   }
 }
 
-/** Ticks at round percentages of shares. */
-function percentTicks(y: Scale): Tick[] {
-  const ticks = ticksOf({ ...y, min: y.min * 100, max: y.max * 100 }, "number", 34);
-  return ticks.map(({ value, text }) => ({ value: value / 100, text: `${text}%` }));
-}
-
 function paintPlot(ctx: Surface, top: number, x: Scale, y: Scale, axis: Axis, yTicks: readonly Tick[]): void {
   const xTicks = ticksOf(x, axis, 70);
   paintAxes(ctx, top, { x, y, xTicks, yTicks, margin: LEFT, gap: 7, hasUprights: false });
-}
-
-/** Where the column of each step ends: where the next begins; the last is as wide as the one before. */
-function endsOf(steps: readonly number[]): number[] {
-  const last = steps.at(-1) ?? 0;
-  const width = steps.length > 1 ? last - (steps.at(-2) ?? 0) : 1;
-  return [...steps.slice(1), last + width];
 }
 
 /** A place at the edge of a pixel: faint cells beside each other have no seams then. */

@@ -1,21 +1,8 @@
 import { make } from "../lib/dom";
-import { collate, formatCount } from "../lib/format";
+import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
 import { shortColumn } from "./columns";
-
-/** What the server says of one parameter (metrics/workspace/importance.py): shares from 0 to 1, correlations from -1 to 1. */
-export interface KeyImportance {
-  column: string;
-  /** Runs that have it and the metric. */
-  count: number;
-  /** How many different values. */
-  values: number;
-  importance: number | null;
-  /** Its standard error. */
-  error: number | null;
-  spearman: number | null;
-  pearson: number | null;
-}
+import { correlationText, type KeyImportance, type Order, ordered, signOf } from "./importance-order";
 
 export interface ImportanceReply {
   total: number;
@@ -28,11 +15,7 @@ export interface ImportanceReply {
   left_out: number;
 }
 
-type Order = "column" | "importance" | "spearman" | "pearson" | "count";
-
 const ORDERS: readonly Order[] = ["column", "importance", "spearman", "pearson", "count"];
-/** Weaker correlations than this have no sign worth a colour. */
-const WEAK = 0.1;
 const SEARCHED_FROM = 8;
 
 /** Parameters with their importance as bars, to sort, to search and to choose one of. */
@@ -110,7 +93,7 @@ export class ImportanceList {
     const wanted = this.search.hidden ? "" : this.search.value.trim().toLowerCase();
     const keys = (this.reply?.keys ?? []).filter(({ column }) => column.toLowerCase().includes(wanted));
     const focused = this.lines.contains(document.activeElement) && document.activeElement;
-    this.lines.replaceChildren(...this.sorted(keys).map((key) => this.rowOf(key)));
+    this.lines.replaceChildren(...ordered(keys, this.order, this.isRising).map((key) => this.rowOf(key)));
     if (focused instanceof HTMLElement) this.focus(focused.dataset.column);
     this.none.textContent = word("noKeyMatches");
     this.none.hidden = keys.length > 0;
@@ -118,20 +101,6 @@ export class ImportanceList {
       const isOrder = ORDERS[at] === this.order;
       cell.ariaSort = isOrder ? (this.isRising ? "ascending" : "descending") : null;
     }
-  }
-
-  /** In the order chosen: correlations by their size, what has none always last. */
-  private sorted(keys: readonly KeyImportance[]): KeyImportance[] {
-    const { order } = this;
-    const sign = this.isRising ? 1 : -1;
-    if (order === "column") return [...keys].sort((a, b) => sign * collate(a.column, b.column));
-    const size = (key: KeyImportance) => Math.abs(key[order] ?? Number.NaN);
-    return [...keys].sort((a, b) => {
-      const [left, right] = [size(a), size(b)];
-      if (Number.isNaN(left) || Number.isNaN(right))
-        return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
-      return sign * (left - right) || collate(a.column, b.column);
-    });
   }
 
   private rowOf(key: KeyImportance): HTMLElement {
@@ -154,11 +123,6 @@ export class ImportanceList {
     row.append(count);
     return row;
   }
-}
-
-/** Which way the metric goes as the parameter grows: "up", "down", or "none" for texts and weak correlations. */
-function signOf({ spearman }: KeyImportance): string {
-  return spearman === null || Math.abs(spearman) < WEAK ? "none" : spearman > 0 ? "up" : "down";
 }
 
 function barCell(key: KeyImportance): HTMLElement {
@@ -191,9 +155,7 @@ function percent(part: number): string {
 }
 
 function number(value: number | null, kind: string): HTMLElement {
-  const size = value === null ? "–" : Math.abs(value).toFixed(2);
-  const sign = value === null || Number(size) === 0 ? "" : value > 0 ? "+" : "−";
-  return make("td", `num end importance-${kind}`, sign + size);
+  return make("td", `num end importance-${kind}`, correlationText(value));
 }
 
 function legend(): HTMLElement[] {

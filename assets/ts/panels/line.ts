@@ -9,7 +9,6 @@ import { Legend } from "../charts/legend";
 import { LineChart } from "../charts/line-chart";
 import type { Picture } from "../charts/picture";
 import type { PointedChart } from "../charts/pointed-chart";
-import { type Smoothing, smoothed } from "../charts/smooth";
 import type { Range, Zoom } from "../charts/zoom";
 import { make } from "../lib/dom";
 import { formatUnit } from "../lib/units";
@@ -18,6 +17,7 @@ import { PanelAxis } from "./axis";
 import { DEVICES, type Hardware, heatRows } from "./devices";
 import { FinerLines } from "./finer";
 import { grouped, type Member } from "./groups";
+import { drawnOf, lookOf, smoothingOf } from "./line-look";
 import { extentOf, extentOfLines, hardwareOf, membersOf } from "./line-members";
 import { styled } from "./line-styles";
 import { failure, noneDrawn, note, skeleton } from "./notes";
@@ -192,7 +192,7 @@ export class LinePanel implements Panel {
     const { x, follows } = this.zoom;
     const range = spec.xExpression ? null : x;
     const end = (follows && this.extent?.[1]) || -Infinity;
-    finer.want({ source, keys: spec.keys, range, end, smoothing: this.smoothing });
+    finer.want({ source, keys: spec.keys, range, end, smoothing: smoothingOf(spec, view) });
     const members = membersOf(stage, { spec, view, source, hardware: this.hardware, finer });
     if (!members || (!members.length && this.axis.isOpen)) {
       if (!this.chart && !this.hasFailed && !this.body.firstElementChild) skeleton(this.body);
@@ -289,41 +289,15 @@ export class LinePanel implements Panel {
       this.hardware && (devices === "node" || devices === "all")
         ? this.hardware.together(members, devices, this.stage.isRunPage)
         : members;
-    const lines = groupOf ? grouped(apart, groupOf, view.groupLine, view.groupBand) : null;
-    const shown: (Member & { counts?: Uint16Array })[] = lines ?? apart;
-    const isShaded = view.band || lines !== null;
-    const isSmooth = view.smoothing.kind !== "none" && view.smoothing.amount > 0;
-    return shown.map(({ id, key, uid, label, color, dash, x, y, low, high, smooth, counts }) => ({
-      ...{ id, key, label, color, dash, x },
-      owner: (lines && groupOf?.get(uid)?.path) ?? uid,
-      y: isSmooth ? (smooth ?? smoothed(x, y, view.smoothing)) : y,
-      raw: isSmooth && view.original ? y : null,
-      low: isShaded ? low : null,
-      high: isShaded ? high : null,
-      ...(lines && counts ? { group: { counts, band: view.groupBand } } : {}),
-    }));
+    const lines = groupOf ? grouped(apart, groupOf, view.groupLine, view.groupBand) : apart;
+    return drawnOf(lines, view, groupOf);
   }
 
   private get look(): Look {
-    const { view, spec } = this;
-    const unit = this.hardware?.unit(this.hardware.isCounter && !view.totals) ?? "";
-    const zoom = this.part;
-    const [yMin, yMax] = zoom.y ?? [spec.yMin ?? null, spec.yMax ?? null];
-    const clamped = unit === "%" && !view.logY && yMin === null && yMax === null;
-    return {
-      unit,
-      clamped,
-      axis: this.axis.scale,
-      xName: spec.xTitle ?? this.axis.name,
-      yName: spec.yTitle ?? "",
-      logX: view.logX,
-      logY: view.logY,
-      xMin: zoom.x?.[0] ?? spec.xMin ?? null,
-      xMax: zoom.x?.[1] ?? spec.xMax ?? null,
-      yMin: clamped ? 0 : yMin,
-      yMax: clamped ? 100 : yMax,
-      withoutOutliers: view.withoutOutliers && !zoom.y,
-    };
+    const { view, spec, hardware } = this;
+    const { scale, name } = this.axis;
+    const unit = hardware?.unit(hardware.isCounter && !view.totals) ?? "";
+    return lookOf(spec, view, this.part, { unit, scale, name });
   }
 
   /** Show a part: what is here at once, then read finer. */
@@ -331,14 +305,6 @@ export class LinePanel implements Panel {
     const settled = settledZoom(zoom, this.extent);
     zooms.set(this.spec.id, this.axis.id, settled, this.view.syncZoom);
     this.draw(); // at once: the next wheel or key goes on from here
-  }
-
-  /** How lines are smoothed over all their points: each by itself, and counters only once they are rates. */
-  private get smoothing(): Smoothing | null {
-    const { smoothing, groupBy } = this.view;
-    const isOn = smoothing.kind !== "none" && smoothing.amount > 0;
-    const isLogged = this.spec.source === "history" && !this.spec.yExpression && !this.spec.xExpression;
-    return isOn && !groupBy.length && isLogged ? smoothing : null;
   }
 
   /** Find which groups the lines are of; until then, or where that fails, what was there stays. */

@@ -1,9 +1,9 @@
 import { make, one } from "../lib/dom";
 import { word } from "../lib/words";
 import { formOf } from "../table/copy";
-import { type Card, clampHeight } from "./card";
+import type { Card } from "./card";
 import { closeMenu, type MenuItem, place, popUp } from "./popup-menu";
-import { DEFAULT_HEIGHT, type PanelSpec } from "./spec";
+import { clampHeight, DEFAULT_HEIGHT, type PanelSpec } from "./spec";
 
 /** What the menu's items do. */
 export interface MenuActions {

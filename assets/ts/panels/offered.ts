@@ -1,4 +1,4 @@
-import { Catalogue, type ColumnType } from "../table/catalogue";
+import { Catalogue, type ColumnInfo, type ColumnType } from "../table/catalogue";
 
 /** Names of columns that panels offer, as in the runs table; keys of config and summary stand as they are. */
 export interface Offered {
@@ -17,7 +17,11 @@ const UNUSED = new Set(["id", "notes", "name", "commit"]);
 
 /** Read which columns the project's runs have, whether or not they are drawn; from the runs table's page. */
 export async function readOffered(url: string): Promise<Offered> {
-  const found = await new Catalogue(Object.assign(new EventTarget(), { url })).columns();
+  return offeredOf(await new Catalogue(Object.assign(new EventTarget(), { url })).columns());
+}
+
+/** What panels offer of a project's columns: those of config and summary first. */
+export function offeredOf(found: readonly ColumnInfo[]): Offered {
   const named = found
     .filter(({ part, label, name }) => (part === "field" ? !UNUSED.has(name) : !label.startsWith("_")))
     .map(({ part, label, name, type }) => ({

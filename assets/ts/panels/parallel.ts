@@ -1,6 +1,6 @@
 import { palette } from "../charts/palette";
 import type { Picture } from "../charts/picture";
-import { FONT } from "../charts/plot";
+import { plotFont } from "../charts/plot";
 import { toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { hideTip } from "../charts/tip";
@@ -8,12 +8,13 @@ import { make, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
 import { AllRunsPanel } from "./all-runs-panel";
 import { axisOf, type ColumnAxis, fitted, ticksAlong } from "./axes";
-import { brushBetween, brushText, moved, passes, pixelsOf } from "./brush";
+import { brushBetween, brushText, moved, passing, pixelsOf } from "./brush";
 import { canvasIn } from "./canvas";
 import { shortColumn } from "./columns";
 import { rows } from "./csv";
 import { gradient } from "./gradient";
 import type { Brush } from "./narrowing";
+import { nearestLine } from "./nearest";
 import type { MakePanel } from "./panel";
 import { runCount } from "./run-count";
 import type { RunTable } from "./run-table";
@@ -116,15 +117,7 @@ class Parallel extends AllRunsPanel {
 
   /** 1 for each run that passes all brushes. */
   private kept(): Uint8Array {
-    const kept = new Uint8Array(this.table?.runs.length ?? 0).fill(1);
-    for (const axis of this.axes) {
-      const brush = this.brushes.get(axis.column);
-      if (!brush) continue;
-      for (let at = 0; at < kept.length; at += 1) {
-        if (kept[at] && !passes(axis, brush, axis.values[at] as number)) kept[at] = 0;
-      }
-    }
-    return kept;
+    return passing(this.axes, this.brushes, this.table?.runs.length ?? 0);
   }
 
   private paintAll(ctx: Surface, top: number): void {
@@ -198,7 +191,7 @@ class Parallel extends AllRunsPanel {
     ctx.moveTo(left, scale.to + top);
     ctx.lineTo(left, scale.from + top);
     ctx.stroke();
-    ctx.font = FONT;
+    ctx.font = plotFont();
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     ctx.fillStyle = colors.text;
@@ -333,21 +326,8 @@ class Parallel extends AllRunsPanel {
 
   /** The line next to a place between two axes; of those that a brush has left out none. */
   private nearest(left: number, top: number): number {
-    const right = this.lefts.findIndex((one) => one > left);
-    const [a, b] = [this.axes[right - 1], this.axes[right]];
-    if (!a || !b) return -1;
-    const part =
-      (left - (this.lefts[right - 1] as number)) /
-      ((this.lefts[right] as number) - (this.lefts[right - 1] as number));
-    const kept = this.kept();
-    let best = -1;
-    let least = 10;
-    for (let at = 0; at < kept.length; at += 1) {
-      const [from, to] = [a.places[at] as number, b.places[at] as number];
-      const away = Math.abs(from + (to - from) * part - top);
-      if (kept[at] && away < least) [best, least] = [at, away];
-    }
-    return best;
+    const axes = this.axes.map(({ places }, at) => ({ places, left: this.lefts[at] as number }));
+    return nearestLine(axes, this.kept(), left, top);
   }
 }
 

@@ -1,5 +1,5 @@
 import { palette } from "../charts/palette";
-import { FONT } from "../charts/plot";
+import { plotFont } from "../charts/plot";
 import { type Scale, type Tick, toPixel } from "../charts/scale";
 import type { Surface } from "../charts/surface";
 import { fitted } from "./axes";
@@ -22,7 +22,7 @@ export interface PlotAxes {
 export function paintAxes(ctx: Surface, top: number, axes: PlotAxes): void {
   const { x, y, hasUprights } = axes;
   const colors = palette();
-  ctx.font = FONT;
+  ctx.font = plotFont();
   ctx.strokeStyle = colors.grid;
   ctx.lineWidth = 1;
   ctx.fillStyle = colors.axis;

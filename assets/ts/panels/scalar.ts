@@ -1,7 +1,7 @@
-import { BASELINE, paint } from "../charts/palette";
+import { paint } from "../charts/palette";
 import type { ValuesReply } from "../charts/wire";
 import { make } from "../lib/dom";
-import { formatPercent, formatValue } from "../lib/format";
+import { formatValue } from "../lib/format";
 import { runUrl } from "../lib/runs";
 import { word } from "../lib/words";
 import { goalOf, numberOf } from "./columns";
@@ -9,16 +9,12 @@ import { rows } from "./csv";
 import { note } from "./notes";
 import type { MakePanel } from "./panel";
 import type { RunInfo } from "./runs";
+import { aggregated, baseOf, deltaOf, type Entry, newestOf } from "./scalar-values";
 import type { Aggregate } from "./spec";
 import { ValuesPanel } from "./values-panel";
 
 /** Runs that are listed below the number; more say only how far apart they are. */
 const MOST_LISTED = 8;
-
-interface Entry {
-  run: RunInfo;
-  value: number;
-}
 
 /** One large number: a column's value in the runs drawn, how far apart they are, and each run's own. */
 class Scalar extends ValuesPanel {
@@ -38,7 +34,7 @@ class Scalar extends ValuesPanel {
     }
     const { aggregate = "last" } = this.spec;
     const numbers = this.entries.map(({ value }) => value);
-    const total = aggregate === "last" ? this.newest.value : numberFor(aggregate, numbers);
+    const total = aggregate === "last" ? this.newest.value : aggregated(aggregate, numbers);
     const box = make("div", "panel-scalar");
     const large = make("p", "panel-scalar-value num", formatValue(total));
     const about = make("p", "panel-scalar-about muted num", this.aboutText(aggregate, numbers));
@@ -67,29 +63,19 @@ class Scalar extends ValuesPanel {
     return `${name} · ${spread}`;
   }
 
-  /** The run that others are compared with: the workspace's unless the panel has its own. */
   private get base(): Entry | undefined {
-    const { baseline } = this.spec;
-    return this.entries.find(({ run }) => (baseline ? run.uid === baseline : run.color === BASELINE));
+    return baseOf(this.entries, this.spec.baseline);
   }
 
-  /** The first run that is not the baseline, which the workspace lists first. */
   private get newest(): Entry {
-    const { base } = this;
-    return (this.entries.find((entry) => entry !== base) ?? this.entries[0]) as Entry;
+    return newestOf(this.entries, this.base);
   }
 
   /** How far the number is from the baseline's; its color says which way is better, where scripts told. */
   private deltaOf(value: number): HTMLElement | null {
     const { base } = this;
     if (!base) return null;
-    const difference = value - base.value;
-    const percent = base.value
-      ? ` (${sign(difference)}${formatPercent(Math.abs(difference / base.value))})`
-      : "";
-    const text = `${sign(difference)}${formatValue(Math.abs(difference))}${percent}`;
-    const goal = goalOf(this.stage, this.column);
-    const isBetter = goal && difference ? (goal === "maximize") === difference > 0 : undefined;
+    const { text, isBetter } = deltaOf(value, base.value, goalOf(this.stage, this.column));
     const verdict = isBetter === undefined ? "" : isBetter ? " is-better" : " is-worse";
     const element = make("span", `panel-scalar-delta${verdict}`, text);
     element.title = word("comparedWith", { name: base.run.name });
@@ -111,16 +97,6 @@ class Scalar extends ValuesPanel {
     }
     return table;
   }
-}
-
-function numberFor(aggregate: Exclude<Aggregate, "last">, numbers: readonly number[]): number {
-  if (aggregate === "min") return Math.min(...numbers);
-  if (aggregate === "max") return Math.max(...numbers);
-  return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
-}
-
-function sign(difference: number): string {
-  return difference < 0 ? "−" : "+";
 }
 
 export const makeScalar: MakePanel = (...given) => new Scalar(...given);

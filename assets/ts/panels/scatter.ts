@@ -8,6 +8,7 @@ import { canvasIn } from "./canvas";
 import { shortColumn } from "./columns";
 import { rows } from "./csv";
 import { gradient } from "./gradient";
+import { nearestPoint } from "./nearest";
 import { note } from "./notes";
 import type { MakePanel } from "./panel";
 import { paintAxes } from "./plot-axes";
@@ -24,7 +25,6 @@ const LEFT = 52;
 const RIGHT = 16;
 const ABOVE = 24;
 const BELOW = 40;
-const REACH = 18;
 /** Colours of a gradient; more cannot be told apart. */
 const SHADES = 32;
 
@@ -166,14 +166,7 @@ class Scatter extends AllRunsPanel {
 
   private nearest(left: number, top: number): number {
     const { x, y } = this;
-    if (!x || !y) return -1;
-    let best = -1;
-    let least = REACH;
-    for (let at = 0; at < x.places.length; at += 1) {
-      const away = Math.hypot((x.places[at] as number) - left, (y.places[at] as number) - top);
-      if (away < least) [best, least] = [at, away];
-    }
-    return best;
+    return x && y ? nearestPoint(x.places, y.places, left, top) : -1;
   }
 }
 

@@ -2,6 +2,7 @@ import type { SmoothingKind } from "../charts/smooth";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
 import { amount, choice, type Field, ownSwitch, text } from "./editor/fields";
+import { type Chosen, settingsOf } from "./section-settings";
 import { LARGEST_HEIGHT, OWN_AXIS, type SectionSettings, SMALLEST_HEIGHT } from "./spec";
 
 const INHERIT = "inherit";
@@ -27,7 +28,7 @@ export function openSectionForm(
     ...Object.values(fields ?? {}).map(({ element }) => element),
   );
   one<HTMLFormElement>("form", dialog).onsubmit = () =>
-    saved(name.read() || title, fields ? readSettings(fields) : null);
+    saved(name.read() || title, fields ? settingsOf(chosenIn(fields)) : null);
   dialog.showModal();
   one<HTMLInputElement>("input", name.element).select();
 }
@@ -72,20 +73,17 @@ function heightField(height: number | undefined): Field<number | null> {
   return field;
 }
 
-/** Only what somebody chose: all else is as the workspace says. */
-function readSettings(fields: Fields): SectionSettings {
+function chosenIn(fields: Fields): Chosen {
   const chosen = (field: Field<string>) => (field.read() === INHERIT ? undefined : field.read());
-  const kind = chosen(fields.kind) as SmoothingKind | undefined;
-  const columns = chosen(fields.columns);
-  const given: SectionSettings | Record<string, unknown> = {
+  return {
     x: chosen(fields.x),
-    smoothing: kind && { kind, amount: fields.amount.read() ?? 0 },
+    columns: chosen(fields.columns),
+    kind: chosen(fields.kind) as SmoothingKind | undefined,
+    amount: fields.amount.read(),
     logX: fields.logX.read(),
     logY: fields.logY.read(),
-    yMin: fields.yMin.read() ?? undefined,
-    yMax: fields.yMax.read() ?? undefined,
-    height: fields.height.read() ?? undefined,
-    columns: columns && Number(columns),
+    yMin: fields.yMin.read(),
+    yMax: fields.yMax.read(),
+    height: fields.height.read(),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

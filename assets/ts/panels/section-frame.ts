@@ -1,7 +1,7 @@
 import { make, makeIcon, makeIconButton } from "../lib/dom";
 import { word } from "../lib/words";
 import type { Card } from "./card";
-import { columnsFor } from "./columns-fit";
+import { columnsOf, widthOf } from "./columns-fit";
 import type { Section } from "./layout";
 
 export interface FrameActions {
@@ -61,17 +61,13 @@ export class SectionFrame {
   /** Give the cards their columns; none is wider than the page. */
   fit(most: number, chosen: number): void {
     const isGrouped = this.blocks.size > 0;
-    const total = this.cards.reduce((sum, { spec }) => sum + Math.min(most, spec.span ?? 1), 0);
-    const columns = chosen || (isGrouped ? Math.max(1, Math.min(most, total)) : columnsFor(total, most));
+    const columns = columnsOf(this.cards.map(spanOf), { most, chosen, isGrouped });
     this.grid.style.setProperty("--columns", String(columns));
     this.grid.classList.toggle("is-lone", columns === 1 && most > 1 && !chosen);
     for (const card of this.cards) card.span(columns);
     for (const [group, block] of this.blocks) {
       const inside = this.cards.filter(({ spec }) => spec.group === group);
-      const wide = Math.min(
-        columns,
-        inside.reduce((sum, { spec }) => sum + Math.min(columns, spec.span ?? 1), 0),
-      );
+      const wide = Math.min(columns, widthOf(inside.map(spanOf), columns));
       block.style.gridColumn = `span ${wide}`;
       block.style.setProperty("--columns", String(wide));
     }
@@ -144,6 +140,10 @@ export class SectionFrame {
     this.labels.push([button, key]);
     return button;
   }
+}
+
+function spanOf({ spec }: Card): number {
+  return spec.span ?? 1;
 }
 
 /** Put elements into this order; those in their places stay, because frames load anew when they are moved. */

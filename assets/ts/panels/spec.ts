@@ -172,6 +172,16 @@ export const SMALLEST_HEIGHT = 160;
 export const LARGEST_HEIGHT = 900;
 const ADDED = "added-";
 
+/** A height that a panel may have. */
+export function clampHeight(height: number): number {
+  return Math.round(Math.max(SMALLEST_HEIGHT, Math.min(LARGEST_HEIGHT, height)));
+}
+
+/** A panel's title in its section, which says what stands before the slash already. */
+export function shortTitle({ title, section }: Pick<PanelSpec, "title" | "section">): string {
+  return title.startsWith(`${section}/`) ? title.slice(section.length + 1) : title;
+}
+
 /** A new id for an added panel. */
 export function newId(): string {
   return `${ADDED}${Math.random().toString(36).slice(2, 10)}`;

@@ -1,10 +1,10 @@
 import { make, makeIcon, one } from "../../lib/dom";
 import { word } from "../../lib/words";
-import { shortColumn } from "../columns";
 import type { Section } from "../layout";
 import { NOTHING_OFFERED } from "../offered";
 import type { Stage } from "../panel";
 import { newId, type PanelKind, type PanelSpec } from "../spec";
+import { keptOf, titleOf } from "./described";
 import { type Changes, type Context, type Part, readAll, Tabs } from "./form";
 import { iconOf, isAddable, showGallery } from "./gallery";
 import { commonFields, partsOf } from "./kind-forms";
@@ -162,20 +162,7 @@ class Editor {
 
   /** The panel as it is kept: without what says nothing, in a section that has its rank. */
   private kept(): PanelSpec {
-    const whole = { ...this.draft, ...readAll(this.parts) };
-    const filled = Object.entries(whole).filter(
-      ([, value]) => value !== undefined && value !== null && value !== "",
-    );
-    const spec = Object.fromEntries(filled) as unknown as PanelSpec;
-    const section = this.stage.arranged().find(({ name }) => name === spec.section);
-    const x = whole.x === "" ? { x: "" } : {};
-    return {
-      ...spec,
-      ...x,
-      title: spec.title || titleOf(spec),
-      section: spec.section || word("sectionCharts"),
-      rank: section?.rank ?? 1,
-    };
+    return keptOf(changed(this.draft, readAll(this.parts)), this.stage.arranged());
   }
 
   /** Previews of fields stop when their form goes. */
@@ -207,17 +194,4 @@ function sizeOf(kind: PanelKind): Changes {
   return ["table", "media", "code"].includes(kind)
     ? { span: 2, height: 360 }
     : { span: undefined, height: undefined };
-}
-
-function titleOf(spec: PanelSpec): string {
-  const columns = (spec.columns ?? []).filter(Boolean).map(shortColumn);
-  const { kind, keys } = spec;
-  if (kind === "line") {
-    const name = spec.yExpression || spec.keysPattern || keys.slice(0, 3).join(", ");
-    return name || word("kind_line");
-  }
-  if (["histogram", "table", "media"].includes(kind)) return keys[0] ?? word(`kind_${kind}`);
-  if (kind === "scatter" && columns.length > 1) return `${columns[1]} / ${columns[0]}`;
-  if (kind === "importance") return [word("kind_importance"), ...columns].join(": ");
-  return columns.length ? columns.slice(0, 3).join(", ") : word(`kind_${kind}`);
 }

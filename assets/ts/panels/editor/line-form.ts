@@ -1,10 +1,9 @@
 import { make } from "../../lib/dom";
 import { word } from "../../lib/words";
-import { AXES } from "../calculated";
 import { DEVICES } from "../devices";
-import { ExpressionError, parseExpression } from "../expression";
-import { MOST_MATCHES, matching, patternOf } from "../pattern";
+import { patternOf } from "../pattern";
 import { OWN_AXIS, type PanelSpec } from "../spec";
+import { expressionProblem, patternRemark, type Remark } from "./checks";
 import { amount, type Field, labelled, ownChoice, ownSwitch, segments, showWhole, text } from "./fields";
 import { as, type Context, type Part, type SpecField, together } from "./form";
 import { groupFields, logFields } from "./kind-forms";
@@ -61,18 +60,7 @@ function linesField(spec: PanelSpec, keys: readonly string[]): SpecField {
 /** A regular expression, and which keys match it now. */
 function patternField(value: string, keys: readonly string[]): Field<string> {
   const [input, element, remark] = checkedInput(word("keysPattern"), value, "^val/");
-  const check = () => {
-    const typed = input.value.trim();
-    if (typed && !patternOf(typed)) return { problem: word("patternInvalid") };
-    const found = matching(typed, keys);
-    const shown = found.slice(0, MOST_MATCHES);
-    const left = found.length - shown.length;
-    const count = left
-      ? word("patternMatchesFirst", { n: found.length, most: MOST_MATCHES })
-      : word("patternMatches", { n: found.length });
-    return { text: typed ? [count, shown.join(", ")].filter(Boolean).join(" ") : word("patternHelp") };
-  };
-  watch(input, remark, check);
+  watch(input, remark, () => patternRemark(input.value, keys));
   return { element, read: () => (patternOf(input.value.trim()) ? input.value.trim() : "") };
 }
 
@@ -80,7 +68,7 @@ function patternField(value: string, keys: readonly string[]): Field<string> {
 function expressionField(label: string, value: string, keys: readonly string[]): Field<string> {
   const [input, element, remark] = checkedInput(label, value, `\${${keys[0] ?? "loss"}} / 2`);
   const check = () => {
-    const problem = problemOf(input.value, keys);
+    const problem = expressionProblem(input.value, keys);
     return problem ? { problem } : { text: word("expressionHelp") };
   };
   const insert = make("select", "form-select form-select-sm panel-insert");
@@ -98,17 +86,7 @@ function expressionField(label: string, value: string, keys: readonly string[]):
   input.replaceWith(row);
   row.append(input, insert);
   watch(input, remark, check);
-  return { element, read: () => (problemOf(input.value, keys) ? "" : input.value.trim()) };
-}
-
-function problemOf(value: string, keys: readonly string[]): string {
-  if (!value.trim()) return "";
-  try {
-    const unknown = parseExpression(value).keys.find((key) => !keys.includes(key) && !AXES.includes(key));
-    return unknown === undefined ? "" : word("expressionNoKey", { text: unknown });
-  } catch (error) {
-    return error instanceof ExpressionError ? word(error.word, { text: error.text }) : String(error);
-  }
+  return { element, read: () => (expressionProblem(input.value, keys) ? "" : input.value.trim()) };
 }
 
 function checkedInput(
@@ -132,11 +110,7 @@ function checkedInput(
 }
 
 /** Say below an input what is wrong with it, or what it means. */
-function watch(
-  input: HTMLInputElement,
-  remark: HTMLElement,
-  check: () => { problem?: string; text?: string },
-): void {
+function watch(input: HTMLInputElement, remark: HTMLElement, check: () => Remark): void {
   const show = () => {
     const { problem = "", text: help = "" } = check();
     input.setCustomValidity(problem);

@@ -1,6 +1,7 @@
 import { make, makeIcon, makeIconButton } from "../../lib/dom";
 import { word } from "../../lib/words";
 import { type Field, labelled } from "./fields";
+import { arrowTo, entered, fitting } from "./options";
 
 /** Options that are listed at once; typing finds the others. */
 const MOST_LISTED = 100;
@@ -94,9 +95,8 @@ class Picker implements Field<string[]> {
   }
 
   private drawList(): void {
-    const words = this.input.value.trim().toLowerCase().split(/\s+/);
-    const fitting = this.options.filter((name) => words.every((one) => name.toLowerCase().includes(one)));
-    this.found = fitting.slice(0, MOST_LISTED);
+    const all = fitting(this.options, this.input.value);
+    this.found = all.slice(0, MOST_LISTED);
     const items = this.found.map((name, at) => {
       const item = make("li", "panel-option");
       item.id = `${this.list.id}-${at}`;
@@ -107,7 +107,7 @@ class Picker implements Field<string[]> {
       item.append(makeIcon("check"), make("span", "truncate", name));
       return item;
     });
-    const left = fitting.length - items.length;
+    const left = all.length - items.length;
     if (!items.length) items.push(this.remark(word("noNameMatches")));
     if (left > 0) items.push(this.remark(word("more", { n: left })));
     this.list.replaceChildren(...items);
@@ -136,9 +136,7 @@ class Picker implements Field<string[]> {
     const typed = this.input.value.trim();
     if (key === "ArrowDown" || key === "ArrowUp") {
       event.preventDefault();
-      const count = this.found.length;
-      if (count)
-        this.active = (this.active + (key === "ArrowDown" ? 1 : this.active < 0 ? 0 : -1) + count) % count;
+      this.active = arrowTo(this.active, key === "ArrowDown", this.found.length);
       this.drawList();
     } else if (key === "Enter" && (this.active >= 0 || typed)) {
       event.preventDefault();
@@ -146,18 +144,11 @@ class Picker implements Field<string[]> {
     } else if (key === "Backspace" && !this.input.value && this.chosen.pop() !== undefined) this.changed();
   }
 
-  /** Take the name that arrows have come to, else the one typed, else the first that begins so, or has it inside. */
+  /** Take the name that arrows have come to, else what was typed. */
   private enter(typed: string): void {
-    const pointed = this.found[this.active];
-    const isLeft = (name: string) => !this.chosen.includes(name);
-    const add = this.chosen.includes(typed)
-      ? undefined
-      : (this.options.find((name) => name === typed) ??
-        this.options.find((name) => isLeft(name) && name.startsWith(typed)) ??
-        this.found.find(isLeft));
+    const taken = this.found[this.active] ?? entered(typed, this.options, this.found, this.chosen);
     this.input.value = "";
     this.active = -1;
-    const taken = pointed ?? add;
     if (taken === undefined) this.drawList();
     else this.toggle(taken);
   }

@@ -7,6 +7,7 @@ import { note } from "../notes";
 import type { NamedLine, Panel, Stage } from "../panel";
 import { withKeys } from "../pattern";
 import type { PanelSpec } from "../spec";
+import { missingOf } from "./described";
 
 /** A panel is drawn anew at most this often while its fields change, milliseconds. */
 const PAUSE_MS = 250;
@@ -97,18 +98,4 @@ export class Preview {
     });
     this.panel.refresh();
   }
-}
-
-/** The word that says what a panel lacks before it can be drawn. */
-function missingOf(spec: PanelSpec): string {
-  const { kind, keys, columns = [], content = "" } = spec;
-  const chosen = columns.filter(Boolean).length;
-  if (kind === "line") return keys.length ? "" : "previewKeys";
-  if (["histogram", "table", "media"].includes(kind)) return keys[0] ? "" : "previewKey";
-  if (["scatter", "parallel"].includes(kind)) return chosen > 1 ? "" : "previewColumns";
-  if (["bar", "scalar"].includes(kind)) return chosen ? "" : "previewColumn";
-  if (kind === "markdown" || (kind === "code" && spec.content !== undefined)) {
-    return content.trim() ? "" : "previewText";
-  }
-  return "";
 }

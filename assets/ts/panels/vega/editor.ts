@@ -8,6 +8,7 @@ import type { Stage } from "../panel";
 import type { PanelSpec } from "../spec";
 import { type Chart, type ChartSource, chartOf, forgetStored, keptOf, specText, storedCharts } from "./chart";
 import { VegaFrame } from "./frame";
+import { guess } from "./guess";
 import type { Row } from "./messages";
 import { PRESETS, presetText } from "./presets";
 import { rowsOf } from "./rows";
@@ -248,17 +249,4 @@ export class ChartEditor implements Field<Record<string, unknown>> {
     toast(word("chartSaved", { name: `${entity}/${name}` }));
     await this.showOptions();
   }
-}
-
-/** A column for a field that nobody chose yet: one of its name, else one of numbers that is not taken. */
-function guess(
-  field: string,
-  columns: readonly string[],
-  row: Row | undefined,
-  taken: readonly string[],
-): string {
-  if (columns.includes(field)) return field;
-  if (["x", "step"].includes(field) && columns.includes("_step")) return "_step";
-  const numbers = columns.filter((name) => typeof row?.[name] === "number" && !/^(summary\.)?_/.test(name));
-  return numbers.find((name) => !taken.includes(name)) ?? "";
 }

@@ -1,5 +1,5 @@
 import { inkOf } from "../../charts/palette";
-import type { SeriesReply } from "../../charts/wire";
+import { lineIn, type SeriesReply } from "../../charts/wire";
 import { ofRun } from "../../lib/runs";
 import type { TablesOfRuns } from "../media";
 import type { Stage } from "../panel";
@@ -54,7 +54,7 @@ function named(part: string, values: Record<string, unknown>): Row {
 function historyOf(reply: SeriesReply, run: RunInfo, keys: readonly string[]): Row[] {
   const bySteps = new Map<number, Row>();
   for (const key of keys) {
-    const line = ofRun(reply.series, run.uid)?.[key];
+    const line = lineIn(reply, run.uid, key);
     for (const [at, step] of (line ? (reply.x[line.x] ?? []) : []).entries()) {
       const row = bySteps.get(step) ?? { _step: step, ...aboutOf(run) };
       row[key] = line?.last[at];

@@ -42,6 +42,13 @@ export function filled(
   return walk(spec) as Record<string, unknown>;
 }
 
+/** Leave out a title that is shown already. */
+export function untitled(spec: Record<string, unknown>, shown: string): Record<string, unknown> {
+  const { title, ...rest } = spec;
+  const text = typeof title === "object" && title !== null ? (title as { text?: unknown }).text : title;
+  return text === shown || text === "" ? rest : spec;
+}
+
 /** Rows under names that Vega can read, and what to call those that differ. */
 export function safeRows(rows: readonly Row[]): { rows: Row[]; titles: Record<string, string> } {
   const titles: Record<string, string> = {};
