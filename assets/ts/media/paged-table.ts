@@ -4,6 +4,7 @@ import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import { enlargedIn, plain } from "./cell-media";
+import { JOIN, type Narrowed, narrowedQuery, pageQuery, RUN } from "./paged-request";
 import {
   columnsOf,
   columnsShown,
@@ -23,11 +24,6 @@ import { type Condition, TableFilters } from "./table-filters";
 
 /** Letters that are typed are asked for together, milliseconds. */
 const PAUSE_MS = 250;
-/** Stands for the run among the columns to group by: no column has this character, and the server keeps it. */
-export const RUN = "\u0001run";
-/** Before the column by which the tables of runs are joined, among the same choices. */
-const JOIN = "\u0001join ";
-
 export interface Options {
   /** Where pages are, with a query that says which tables. */
   url: string;
@@ -150,9 +146,12 @@ export class PagedTable {
 
   /** Which rows are meant, for a file of all of them. */
   get narrowed(): Record<string, string> {
-    const join = this.groupBy.startsWith(JOIN) ? { join: this.groupBy.slice(JOIN.length) } : {};
-    const step = this.step === undefined ? {} : { step: String(this.step) };
-    return { find: this.find, where: this.filters.where, ...step, ...join };
+    return narrowedQuery(this.meant);
+  }
+
+  private get meant(): Narrowed {
+    const { find, step, groupBy } = this;
+    return { find, where: this.filters.where, step, groupBy };
   }
 
   /** Go to the first page of something else. */
@@ -165,9 +164,7 @@ export class PagedTable {
   }
 
   private asked(): Record<string, string> {
-    const { narrowed, sort, groupBy } = this;
-    if (narrowed.join) return { ...narrowed, sort };
-    return { ...narrowed, sort, ...(groupBy === RUN ? { by_run: "1" } : { group: groupBy }) };
+    return pageQuery(this.meant, this.sort);
   }
 
   private address(asked: Record<string, string>, offset: number): string {
