@@ -5,7 +5,7 @@ import { one, throttle } from "../lib/dom";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import type { RunGroup, RunInfo } from "../panels/runs";
-import { groupsIn } from "./group-reply";
+import { cutsOf, groupsIn } from "./group-reply";
 import { type GroupsState, isInside, ROOT, runToggled, toggled } from "./group-rules";
 
 const REFRESH_PAUSE_MS = 1000;
@@ -191,11 +191,7 @@ export class RunGroups {
   private take(reply: GroupsReply): void {
     this.reply = reply;
     this.known = groupsIn(reply, this.options.colors());
-    const of = reply.groups.reduce((sum, { count }) => sum + count, 0);
-    const cuts = [];
-    if (reply.shownCount > reply.groups.length)
-      cuts.push(word("groupsCut", { n: reply.groups.length, of: reply.shownCount }));
-    if (of > reply.runs.length) cuts.push(word("runsCut", { n: reply.runs.length, of }));
+    const cuts = cutsOf(reply);
     const note = one<HTMLElement>("[data-group-note]", this.box);
     note.textContent = cuts.join(" ");
     note.hidden = !cuts.length;
