@@ -78,7 +78,7 @@ test("a block that is selected already stays so", () => {
 });
 
 test("a block is duplicated right behind itself", () => {
-  assert.equal(blocksOf(run(withBlock(stateOf("a b", 0)), duplicated)), "a a b");
+  assert.equal(blocksOf(run(withBlock(stateOf("a b c", 1)), duplicated)), "a b b c");
 });
 
 test("a block is deleted, and the others stay", () => {

@@ -4,6 +4,7 @@ import { formatUnit, unitFor } from "./units";
 
 for (const [value, unit, text] of [
   [1_299_227_607, "bytes", "1.21 GiB"],
+  [1_000_000, "bytes", "976.6 KiB"],
   [512, "MiB", "512 MiB"],
   [2048, "MiB", "2 GiB"],
   [0.5, "GiB", "512 MiB"],

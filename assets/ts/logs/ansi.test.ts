@@ -23,6 +23,7 @@ for (const [line, spans] of [
   [`${ESC}[32;41mx${ESC}[39my${ESC}[49mz`, ["x{ansi-fg-2 ansi-bg-1}", "y{ansi-bg-1}", "z"]],
   [`${ESC}[38;5;9mnamed`, ["named{ansi-fg-9}"]],
   [`${ESC}[38;5;196mred`, ["red{color #ff0000}"]],
+  [`${ESC}[38;5;67mblue`, ["blue{color #5f87af}"]],
   [`${ESC}[48;5;232mgrey`, ["grey{on #080808}"]],
   [`${ESC}[38;5;255mgrey`, ["grey{color #eeeeee}"]],
   [`${ESC}[38;2;1;20;255mrgb`, ["rgb{color #0114ff}"]],

@@ -74,6 +74,13 @@ test("a click on an eye hides a run that is drawn, and another one draws it agai
   }
 });
 
+test("hiding a run that is not among the first takes its choice back, no more", () => {
+  assert.deepEqual(toggled({ shown: ["c", "d"], hidden: ["x"] }, "d", true, false), {
+    shown: ["c"],
+    hidden: ["x"],
+  });
+});
+
 test("a state does not grow with clicks", () => {
   let state: SelectorState = { hidden: [], shown: [] };
   for (const isDrawn of [true, false, true, false]) state = toggled(state, "a", isDrawn, true);

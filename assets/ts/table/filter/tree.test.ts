@@ -75,7 +75,7 @@ test("a condition with a bare operator has no value", () => {
   assert.equal(writeLeaf(leaf("summary.loss", "is not null", "left over")), "summary.loss is not null");
 });
 
-test("conditions that all must hold can be taken away one by one", () => {
+test("conditions that are joined by and can be taken away one by one", () => {
   assert.deepEqual(partsOf({ all: [a, b] }), [a, b]);
   assert.deepEqual(partsOf({ any: [a, b] }), [{ any: [a, b] }]);
   assert.deepEqual(partsOf(null), []);
