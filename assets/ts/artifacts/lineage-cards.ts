@@ -64,8 +64,17 @@ function titleOf(node: DrawnNode): HTMLElement {
     ? ""
     : { run: word("lineageRun"), version: word("lineageVersion"), hidden: "" }[node.kind];
   if (kind) line.append(make("span", "visually-hidden", `${kind} `));
-  const colon = node.kind === "version" && !node.members ? full.lastIndexOf(":") : -1;
-  line.append(make("span", "truncate", colon < 0 ? full : full.slice(0, colon)));
-  if (colon >= 0) line.append(make("span", "lineage-number", full.slice(colon)));
+  const [title, number] = titleParts(node, full);
+  line.append(make("span", "truncate", title));
+  if (number) line.append(make("span", "lineage-number", number));
   return line;
+}
+
+/** A title, and the number of the version with its colon, before which it is cut; "" for what has none. */
+export function titleParts(
+  { kind, members }: Pick<DrawnNode, "kind" | "members">,
+  title: string,
+): [name: string, number: string] {
+  const colon = kind === "version" && !members ? title.lastIndexOf(":") : -1;
+  return colon < 0 ? [title, ""] : [title.slice(0, colon), title.slice(colon)];
 }

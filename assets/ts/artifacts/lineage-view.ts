@@ -183,7 +183,8 @@ export class LineageView {
   }
 }
 
-function detailAt(scale: number): string {
+/** How much of the cards can be told at a scale. */
+export function detailAt(scale: number): string {
   if (scale < DOTS_SCALE) return "dots";
   return scale < FAR_SCALE ? "far" : "near";
 }

@@ -61,6 +61,18 @@ function shift(at: number, half: number, free: number): number {
   return Math.min(0, free - MARGIN - (at + half));
 }
 
+/** The view that differs as little as shows the part of the plane of a size around a point. */
+export function revealing(view: View, at: { x: number; y: number }, size: Size, window: Size): View {
+  const dx = shift(at.x * view.scale + view.x, (size.width / 2) * view.scale, window.width);
+  const dy = shift(at.y * view.scale + view.y, (size.height / 2) * view.scale, window.height);
+  return { ...view, x: view.x + dx, y: view.y + dy };
+}
+
+/** By how much a wheel scales; `isPinch` for the finer steps of two fingers on a pad. */
+export function wheelFactor(pixels: number, isPinch: boolean): number {
+  return Math.exp(-Math.max(-80, Math.min(80, pixels)) / (isPinch ? 100 : 400));
+}
+
 /** Moves and scales `plane` within `window` by pointer, wheel, fingers and the keys +, - and 0. */
 export class PanZoom {
   view: View = { x: 0, y: 0, scale: 1 };
@@ -130,9 +142,8 @@ export class PanZoom {
   /** Move as little as shows the part of the plane around a point. */
   reveal({ x, y }: { x: number; y: number }, { width, height }: Size): void {
     const { view, box } = this;
-    const dx = shift(x * view.scale + view.x, (width / 2) * view.scale, box.width);
-    const dy = shift(y * view.scale + view.y, (height / 2) * view.scale, box.height);
-    if (dx || dy) this.show({ ...view, x: view.x + dx, y: view.y + dy });
+    const revealed = revealing(view, { x, y }, { width, height }, box);
+    if (revealed.x !== view.x || revealed.y !== view.y) this.show(revealed);
   }
 
   private get box(): Size {
@@ -146,8 +157,9 @@ export class PanZoom {
     event.preventDefault();
     const { left, top } = this.window.getBoundingClientRect();
     const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1);
-    const factor = Math.exp(-Math.max(-80, Math.min(80, pixels)) / (event.ctrlKey ? 100 : 400));
-    this.show(scaledAt(this.view, factor, event.clientX - left, event.clientY - top));
+    this.show(
+      scaledAt(this.view, wheelFactor(pixels, event.ctrlKey), event.clientX - left, event.clientY - top),
+    );
   }
 
   private pressed(event: PointerEvent): void {

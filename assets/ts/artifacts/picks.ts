@@ -1,4 +1,5 @@
 import { one } from "../lib/dom";
+import { between } from "../lib/lists";
 import { word } from "../lib/words";
 
 /** Choosing rows of `form[data-picks]`: all at once, ranges by Shift, and what shows once some are chosen. */
@@ -36,8 +37,7 @@ function enable(form: HTMLFormElement): void {
   for (const [index, box] of boxes.entries()) {
     box.addEventListener("click", (event) => {
       if (event.shiftKey && last !== undefined)
-        for (const between of boxes.slice(Math.min(last, index), Math.max(last, index) + 1))
-          between.checked = box.checked;
+        for (const inside of between(boxes, last, index)) inside.checked = box.checked;
       last = index;
       draw();
     });

@@ -32,14 +32,25 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
 /** Send steps until the last; returns the page that comes afterwards. Rejects when one fails. */
 async function finish(form: HTMLFormElement, body: FormData): Promise<string> {
   const bar = one<HTMLProgressElement>("[data-progress]", form);
-  let most = 0;
-  for (;;) {
-    const { left, at, page } = await step(form.action, body);
-    if (!left) return page;
-    most ||= left;
+  return sendSteps(form.action, body, (done, most) => {
     bar.hidden = false;
     bar.max = most;
-    bar.value = most - left;
+    bar.value = done;
+  });
+}
+
+/** Send a form until nothing is left; returns the page that comes afterwards. Rejects when a step fails. */
+export async function sendSteps(
+  address: string,
+  body: FormData,
+  progressed: (done: number, most: number) => void,
+): Promise<string> {
+  let most = 0;
+  for (;;) {
+    const { left, at, page } = await step(address, body);
+    if (!left) return page;
+    most ||= left;
+    progressed(most - left, most);
     body.set("at", at);
   }
 }

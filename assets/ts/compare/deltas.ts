@@ -1,4 +1,5 @@
 import { make } from "../lib/dom";
+import { differenceOf } from "./difference";
 
 /** Write beside each number of the summary how it differs from the baseline's, and mark what differs elsewhere. */
 export function showDeltas(table: HTMLTableElement, baseline: string): void {
@@ -26,26 +27,9 @@ function textOf(cell: HTMLElement): string {
 }
 
 function deltaOf(cell: HTMLElement, base: HTMLElement, goal: string | undefined): HTMLElement {
-  const from = Number(base.dataset.n);
-  const by = Number(cell.dataset.n) - from;
-  const isUp = by > 0;
-  const isBetter = goal ? isUp === (goal === "maximize") : undefined;
-  const sign = isUp ? "↑" : "↓";
-  const share = from === 0 ? "" : ` ${Math.abs((by / from) * 100).toPrecision(2)}%`;
-  const text = Number.isFinite(by) ? `${sign} ${shortened(Math.abs(by))}` : "";
+  const { text, share, isBetter } = differenceOf(Number(cell.dataset.n), Number(base.dataset.n), goal);
   const delta = make("small", "delta", text);
-  if (text && share && Number.isFinite(by / from))
-    delta.append(make("span", "delta-share", ` ${plain(share)}`));
+  if (share) delta.append(make("span", "delta-share", share));
   if (isBetter !== undefined) delta.dataset.better = String(isBetter);
   return delta;
-}
-
-/** Without a power of ten: 1.2e+3% reads as nothing. */
-function plain(share: string): string {
-  const value = Number.parseFloat(share);
-  return `${value >= 100 ? Math.round(value) : value}%`;
-}
-
-function shortened(value: number): string {
-  return String(Number(value.toPrecision(3)));
 }

@@ -1,4 +1,5 @@
 import { one } from "../lib/dom";
+import { hasWords, wordsOf } from "../lib/matching";
 import { showDeltas } from "./deltas";
 
 /**
@@ -39,13 +40,12 @@ function keep(name: string, value: string | null): void {
 }
 
 function showRows(table: HTMLTableElement, text: string, onlyDifferences: boolean): void {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(text);
   table.classList.toggle("only-differences", onlyDifferences);
   for (const part of table.tBodies) {
     let shown = 0;
     for (const row of part.querySelectorAll<HTMLTableRowElement>("tr[data-key]")) {
-      const key = (row.dataset.key ?? "").toLowerCase();
-      const matches = words.every((one) => key.includes(one));
+      const matches = hasWords(row.dataset.key ?? "", words);
       row.hidden = !matches || (onlyDifferences && row.dataset.equal !== undefined);
       if (!row.hidden) shown += 1;
     }

@@ -1,9 +1,10 @@
 import { keymap } from "@milkdown/kit/prose/keymap";
-import { type Command, type EditorState, NodeSelection } from "@milkdown/kit/prose/state";
+import type { Command } from "@milkdown/kit/prose/state";
 import type { EditorView } from "@milkdown/kit/prose/view";
 import { $prose } from "@milkdown/kit/utils";
 import { make, makeIcon } from "../lib/dom";
 import { word } from "../lib/words";
+import { deleted, duplicated, moved, withBlock } from "./block-commands";
 
 /** Keys for what the handle's menu does; they act on the outermost block around the cursor. */
 export const blockKeys = $prose(() =>
@@ -87,40 +88,4 @@ function open(menu: HTMLElement, handle: HTMLElement, root: HTMLElement): void {
   menu.style.top = `${at.bottom - frame.top + 4}px`;
   // after the frame in which the block plugin gives the focus back to the text
   setTimeout(() => menu.querySelector<HTMLElement>("button")?.focus(), 50);
-}
-
-/** The state with the outermost block around the cursor selected, unless a block is. */
-function withBlock(state: EditorState): EditorState {
-  const { $from } = state.selection;
-  if (state.selection instanceof NodeSelection && $from.depth === 0) return state;
-  const at = $from.depth ? $from.before(1) : $from.pos;
-  return state.apply(state.tr.setSelection(NodeSelection.create(state.doc, at)));
-}
-
-const deleted: Command = (state, dispatch) => {
-  const { from, to } = state.selection;
-  dispatch?.(state.tr.deleteRange(from, to).scrollIntoView());
-  return true;
-};
-
-const duplicated: Command = (state, dispatch) => {
-  if (!(state.selection instanceof NodeSelection)) return false;
-  dispatch?.(state.tr.insert(state.selection.to, state.selection.node).scrollIntoView());
-  return true;
-};
-
-/** Exchange the selected block with its neighbour; at the end there is none, and nothing happens. */
-function moved(by: -1 | 1): Command {
-  return (state, dispatch) => {
-    const { selection } = state;
-    if (!(selection instanceof NodeSelection)) return false;
-    const { from, to, node, $from } = selection;
-    const neighbour = $from.parent.maybeChild($from.index() + by);
-    if (!neighbour) return true;
-    const transaction = state.tr.delete(from, to);
-    const at = from + by * neighbour.nodeSize;
-    transaction.insert(at, node).setSelection(NodeSelection.create(transaction.doc, at));
-    dispatch?.(transaction.scrollIntoView());
-    return true;
-  };
 }

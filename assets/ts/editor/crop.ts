@@ -2,16 +2,10 @@ import { toast } from "../lib/announce";
 import { openDialog } from "../lib/dialogs";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
+import { type Middle, movedBy, type Square, squareAround } from "./crop-square";
 
 /** How far an arrow key moves, in parts of what is shown. */
 const STEP = 0.02;
-
-/** What of a picture is kept: a square, in its pixels. */
-interface Square {
-  left: number;
-  top: number;
-  side: number;
-}
 
 /** Let people choose the square of a picture before it is sent; without a script the middle is taken. */
 export function enableCropping(): void {
@@ -71,8 +65,7 @@ class CropTool {
   private readonly canvas: HTMLCanvasElement;
   private readonly slider: HTMLInputElement;
   private image = new Image();
-  private x = 0.5;
-  private y = 0.5;
+  private middle: Middle = { x: 0.5, y: 0.5 };
 
   constructor(root: ParentNode) {
     this.canvas = one("[data-crop-canvas]", root);
@@ -93,20 +86,18 @@ class CropTool {
 
   show(image: HTMLImageElement): void {
     this.image = image;
-    this.x = this.y = 0.5;
+    this.middle = { x: 0.5, y: 0.5 };
     this.slider.value = "1";
     this.draw();
   }
 
   /** The square under the frame, which never leaves the picture. */
   square(): Square {
-    const { naturalWidth: width, naturalHeight: height } = this.image;
-    const side = Math.min(width, height) / Number(this.slider.value);
-    return {
-      left: Math.min(Math.max(this.x * width - side / 2, 0), width - side),
-      top: Math.min(Math.max(this.y * height - side / 2, 0), height - side),
-      side,
-    };
+    return squareAround(this.middle, Number(this.slider.value), this.size);
+  }
+
+  private get size(): { width: number; height: number } {
+    return { width: this.image.naturalWidth, height: this.image.naturalHeight };
   }
 
   private zoom(by: number): void {
@@ -116,9 +107,7 @@ class CropTool {
 
   /** Move by parts of the square. */
   private move(right: number, down: number): void {
-    const { left, top, side } = this.square();
-    this.x = (left + side * (0.5 + right)) / this.image.naturalWidth;
-    this.y = (top + side * (0.5 + down)) / this.image.naturalHeight;
+    this.middle = movedBy(this.square(), right, down, this.size);
     this.draw();
   }
 

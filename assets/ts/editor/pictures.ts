@@ -1,5 +1,6 @@
 import { imageSchema } from "@milkdown/kit/preset/commonmark";
 import { $remark } from "@milkdown/kit/utils";
+import { SIZES, shownAt, tagOf } from "./picture-tag";
 
 /** A node of the Markdown tree, as far as it is read here. */
 interface Node {
@@ -9,8 +10,6 @@ interface Node {
   data?: Record<string, unknown>;
   [key: string]: unknown;
 }
-
-const SIZES = ["width", "height"] as const;
 
 /** Read `<img>` as a picture, so that it is shown, and keeps its width and height. */
 export const sizedPictures = $remark(
@@ -77,16 +76,4 @@ function attributesOf(element: HTMLElement): Record<string, string> {
   const shown = new URL(given("src"), location.href);
   const src = element.dataset.src ?? shown.searchParams.get("url") ?? given("src");
   return { src, alt: given("alt"), title: given("title"), width: given("width"), height: given("height") };
-}
-
-function shownAt(src: string): string {
-  return /^https?:/i.test(src) ? `/pictures/external?url=${encodeURIComponent(src)}` : "";
-}
-
-/** Write a picture as a tag, without attributes that say nothing. */
-function tagOf(attributes: Record<string, unknown>): string {
-  const escaped = (text: string) =>
-    text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
-  const parts = ["src", "alt", "title", ...SIZES].filter((name) => attributes[name]);
-  return `<img ${parts.map((name) => `${name}="${escaped(String(attributes[name]))}"`).join(" ")}>`;
 }

@@ -1,31 +1,15 @@
 import { createViewer, type GLViewer } from "3dmol/build/3Dmol.es6-min.js";
 import { serve, textOf } from "./host";
 import type { ShownFile } from "./messages";
-
-/** What the library calls the formats that the SDK takes, by the endings of files. */
-const FORMATS: Record<string, string> = {
-  pdb: "pdb",
-  pqr: "pqr",
-  mmcif: "mcif",
-  mcif: "mcif",
-  cif: "cif",
-  sdf: "sdf",
-  sd: "sdf",
-  mol: "sdf",
-  gro: "gro",
-  mol2: "mol2",
-  mmtf: "mmtf",
-};
-const BINARY = new Set(["mmtf"]);
+import { formatOf } from "./molecule-formats";
 
 /** Runs in a sandboxed frame of no origin (metrics/views/frames.py). */
 serve((box, file, theme) => {
-  const ending = file.name.split(".").pop()?.toLowerCase() ?? "";
-  const format = FORMATS[ending];
+  const { ending, format, isBinary } = formatOf(file.name);
   if (!format) throw new Error((document.body.dataset.noFormat ?? "").replace("{ending}", `.${ending}`));
   const viewer = createViewer(box, { backgroundColor: theme.surface, antialias: true });
   if (!viewer) throw new Error(document.body.dataset.noWebgl);
-  const model = viewer.addModel(contentOf(file, BINARY.has(ending)), format, { keepH: true });
+  const model = viewer.addModel(contentOf(file, isBinary), format, { keepH: true });
   if (!model.selectedAtoms({}).length) throw new Error(document.body.dataset.noFigure);
   style(viewer);
   viewer.zoomTo();

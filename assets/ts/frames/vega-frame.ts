@@ -2,6 +2,7 @@ import { parse, type Spec, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 import type { Drawing, FromFrame, ToFrame } from "../panels/vega/messages";
+import { hasAddress, isVega, tipRows } from "./vega-spec";
 
 /** Runs in a sandboxed frame of no origin (metrics/views/frames.py): draws one specification with the rows it is given. */
 
@@ -19,21 +20,6 @@ function tell(message: FromFrame): void {
 /** Nothing is read from anywhere: neither data nor pictures, and no link leads out. */
 const refuse = () => Promise.reject(new Error(words.noAddresses ?? ""));
 const loader = { options: {}, fileAccess: false, load: refuse, sanitize: refuse, http: refuse, file: refuse };
-
-/** Whether a specification is in Vega's own language rather than in Vega-Lite. */
-function isVega(spec: Record<string, unknown>): boolean {
-  const schema = String(spec.$schema ?? "");
-  if (/\/vega-lite\//.test(schema)) return false;
-  return /\/vega\//.test(schema) || (Array.isArray(spec.marks) && !("mark" in spec));
-}
-
-function hasAddress(part: unknown, isData = false): boolean {
-  if (Array.isArray(part)) return part.some((inner) => hasAddress(inner, isData));
-  if (typeof part !== "object" || part === null) return false;
-  return Object.entries(part).some(
-    ([name, inner]) => (isData && name === "url") || hasAddress(inner, name === "data" || name === "from"),
-  );
-}
 
 interface VegaSpec extends Record<string, unknown> {
   data?: { name: string; values?: unknown }[];
@@ -132,30 +118,11 @@ function quiet(): object {
   return self;
 }
 
-/** Of a row everything is told but what only places it: its run's id and colour, ends of stacks. */
-function isSaid(name: string, row: object): boolean {
-  return (
-    !["id", "color"].includes(name) &&
-    !(/_(start|end)$/.test(name) && name.replace(/_(start|end)$/, "") in row)
-  );
-}
-
 /** Tell the page what a tip says; it shows the tip, since here it would be cut off at the frame's edge. */
 function tip(event: MouseEvent, value: unknown): void {
-  if (value === null || value === undefined || value === "") {
-    tell({ type: "tip", rows: null, left: 0, top: 0 });
-    return;
-  }
-  const titles = drawn?.titles ?? {};
-  const rows =
-    typeof value === "object" && !Array.isArray(value)
-      ? Object.entries(value as object).filter(([name]) => isSaid(name, value as object))
-      : [["", value] as const];
-  const shown = rows.map(([name, cell]): [string, string] => [
-    titles[name] ?? name,
-    typeof cell === "object" ? (JSON.stringify(cell) ?? "") : String(cell),
-  ]);
-  tell({ type: "tip", rows: shown, left: event.clientX, top: event.clientY });
+  const rows = tipRows(value, drawn?.titles ?? {});
+  const { clientX: left, clientY: top } = event;
+  tell({ type: "tip", rows, ...(rows ? { left, top } : { left: 0, top: 0 }) });
 }
 
 /** A file has the title that the page shows above the frame. */

@@ -9,8 +9,13 @@ const END = 10;
  */
 export function writeCropped(element: HTMLElement, name: string, end = END): void {
   if (element.textContent === name) return;
-  const cut = Math.max(Math.floor(name.length / 2), name.length - end);
   const parts = make("bdi");
-  parts.append(make("span", "", name.slice(0, cut)), make("span", "", name.slice(cut)));
+  parts.append(...croppable(name, end).map((part) => make("span", "", part)));
   element.replaceChildren(parts);
+}
+
+/** A name in two parts, of which the second stays when it is cut: its last `end` characters, but at most half. */
+export function croppable(name: string, end = END): [start: string, end: string] {
+  const cut = Math.max(Math.floor(name.length / 2), name.length - end);
+  return [name.slice(0, cut), name.slice(cut)];
 }

@@ -41,12 +41,12 @@ export function makeIconButton(icon: string, label: string): HTMLButtonElement {
 
 /** Call `act` at most once every `pauseMs` milliseconds; the last call in a pause is kept. */
 export function throttle(act: () => void, pauseMs: number): () => void {
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let last = -Infinity;
   return () => {
     if (timer !== undefined) return;
     const wait = Math.max(0, last + pauseMs - performance.now());
-    timer = window.setTimeout(() => {
+    timer = setTimeout(() => {
       timer = undefined;
       last = performance.now();
       act();
@@ -56,11 +56,11 @@ export function throttle(act: () => void, pauseMs: number): () => void {
 
 /** Call `act` once `pauseMs` milliseconds have passed without another call; `cancel` forgets one that waits. */
 export function debounce(act: () => void, pauseMs: number): { (): void; cancel(): void } {
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const cancel = () => clearTimeout(timer);
   const soon = () => {
     cancel();
-    timer = window.setTimeout(act, pauseMs);
+    timer = setTimeout(act, pauseMs);
   };
   return Object.assign(soon, { cancel });
 }

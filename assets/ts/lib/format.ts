@@ -36,7 +36,7 @@ export function formatPercent(share: number): string {
 export function formatShort(value: number): string {
   const size = Math.abs(value);
   if (size > 0 && size < 1e-4) return value.toExponential(2);
-  if (Number.isInteger(value) || !(size < 1e4)) return formatValue(Number(value.toPrecision(6)));
+  if (Number.isInteger(value) || !(size < 9999.5)) return formatValue(Number(value.toPrecision(6)));
   return value.toPrecision(4);
 }
 

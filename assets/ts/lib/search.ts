@@ -1,5 +1,6 @@
 import { openDialog } from "./dialogs";
 import { one } from "./dom";
+import { placeAfter } from "./lists";
 
 /** Open the search by Ctrl/Cmd+K or its button; arrows move among the hits, Enter goes to the chosen one. */
 export function enableSearch(): void {
@@ -46,7 +47,7 @@ export function enableSearch(): void {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      choose(input, options[(at + step + options.length) % options.length]);
+      choose(input, options[placeAfter(at, step, options.length)]);
     } else if (event.key === "Enter" && answered !== input.value) {
       event.preventDefault();
       isEntered = true;

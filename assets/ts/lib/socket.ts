@@ -36,11 +36,10 @@ export function listen<M>(path: string, listener: Listener<M>): { send(message: 
     socket.onmessage = (event) => listener.message(JSON.parse(String(event.data)) as M);
     socket.onclose = (event) => {
       socket = undefined;
-      if (event.code >= 4400 && event.code < 4500) return; // refused for good: gone, or not ours
+      if (isRefused(event.code)) return;
       attempts += 1;
       if (attempts >= 3) showOffline(true);
-      const pause = Math.min(LONGEST_PAUSE_MS, 500 * 2 ** Math.min(attempts, 6));
-      timer = window.setTimeout(connect, pause * (0.7 + Math.random() * 0.6));
+      timer = window.setTimeout(connect, pauseAfter(attempts, Math.random()));
     };
   };
   const hurry = () => {
@@ -60,4 +59,19 @@ export function listen<M>(path: string, listener: Listener<M>): { send(message: 
       if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
   };
+}
+
+/** Whether the server closed the line for good: what it is about is gone, or not ours. */
+export function isRefused(code: number): boolean {
+  return code >= 4400 && code < 4500;
+}
+
+/**
+ * How long to wait after so many attempts in a row that failed, milliseconds.
+ *
+ * @param chance - From 0 to 1: pages that lost the server together do not all come back at once.
+ */
+export function pauseAfter(attempts: number, chance: number): number {
+  const pause = Math.min(LONGEST_PAUSE_MS, 500 * 2 ** Math.min(attempts, 6));
+  return pause * (0.7 + chance * 0.6);
 }

@@ -34,7 +34,7 @@ export interface Unit {
 
 /** Choose the multiple in which values up to `largest` are short. */
 export function unitFor(unit: string, largest: number): Unit {
-  const known = MULTIPLES[unit];
+  const known = Object.hasOwn(MULTIPLES, unit) ? MULTIPLES[unit] : undefined;
   if (!known) return { suffix: WITHOUT_WORD.has(unit) ? "" : unit === "%" ? "%" : ` ${unit}`, factor: 1 };
   let [amount, place] = [Math.abs(largest) * known.base, 0];
   while (amount >= 1000 && place < known.names.length - 1) {

@@ -7,8 +7,10 @@ interface Style {
   flags: Set<string>;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
-const SEQUENCE = /\u001b\[([0-9;:]*)([A-Za-z])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]/g;
+/** What ECMA-48 knows: control sequences with their parameters, commands to the terminal, and all others; also cut off. */
+const SEQUENCE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+  /\u001b\[([0-?]*)[ -/]*([@-~]|$)|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b(?:[ -/]*[0-~]|$)/g;
 const FLAGS: Record<number, string> = {
   1: "bold",
   2: "dim",
@@ -25,23 +27,39 @@ const FLAG_ENDS: Record<number, string[]> = {
   29: ["strike"],
 };
 
+/** A part of a line that looks alike throughout. */
+export interface AnsiSpan {
+  text: string;
+  /** Classes for flags and for the sixteen named colours. */
+  classes: string[];
+  /** Any other colour of the text and behind it, as `#rrggbb`; "" for none. */
+  color: string;
+  background: string;
+}
+
 /**
  * Turn a line with ANSI escapes into elements; the line's text is only ever text.
  *
  * @param raw - Show also what carriage returns have written over, as progress bars do.
  */
 export function ansiToNodes(line: string, raw = false): Node[] {
-  const nodes: Node[] = [];
+  return ansiSpans(line, raw).map(nodeOf);
+}
+
+/** Cut a line with ANSI escapes into parts that look alike. */
+export function ansiSpans(line: string, raw = false): AnsiSpan[] {
+  const spans: AnsiSpan[] = [];
   const style: Style = { fore: "", back: "", flags: new Set() };
   const text = visible(line, raw);
   let from = 0;
   for (const match of text.matchAll(SEQUENCE)) {
-    push(nodes, text.slice(from, match.index), style);
+    push(spans, text.slice(from, match.index), style);
     from = match.index + match[0].length;
-    if (match[2] === "m") apply(style, (match[1] ?? "").split(/[;:]/).map(Number));
+    const [, codes = "", command] = match;
+    if (command === "m" && !/[<-?]/.test(codes)) apply(style, codes.split(/[;:]/).map(Number));
   }
-  push(nodes, text.slice(from), style);
-  return nodes;
+  push(spans, text.slice(from), style);
+  return spans;
 }
 
 /** The line without its escapes, as one would copy it. */
@@ -53,23 +71,21 @@ function visible(line: string, raw: boolean): string {
   return raw ? line.replaceAll("\r", "␍") : line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
 }
 
-function push(nodes: Node[], text: string, style: Style): void {
+function push(spans: AnsiSpan[], text: string, { fore, back, flags }: Style): void {
   if (!text) return;
-  if (!style.fore && !style.back && style.flags.size === 0) {
-    nodes.push(document.createTextNode(text));
-    return;
-  }
-  const classes = [...style.flags].map((flag) => `ansi-${flag}`);
-  const span = make("span", "", text);
-  for (const [color, property] of [
-    [style.fore, "color"],
-    [style.back, "backgroundColor"],
-  ] as const) {
-    if (color.startsWith("#")) span.style[property] = readable(color, property);
-    else if (color) classes.push(`ansi-${property === "color" ? "fg" : "bg"}-${color}`);
-  }
-  span.className = classes.join(" ");
-  nodes.push(span);
+  const classes = [...flags].map((flag) => `ansi-${flag}`);
+  const [color, background] = [fore, back].map((one) => (one.startsWith("#") ? one : "")) as [string, string];
+  if (fore && !color) classes.push(`ansi-fg-${fore}`);
+  if (back && !background) classes.push(`ansi-bg-${back}`);
+  spans.push({ text, classes, color, background });
+}
+
+function nodeOf({ text, classes, color, background }: AnsiSpan): Node {
+  if (!classes.length && !color && !background) return document.createTextNode(text);
+  const span = make("span", classes.join(" "), text);
+  if (color) span.style.color = readable(color, "color");
+  if (background) span.style.backgroundColor = readable(background, "backgroundColor");
+  return span;
 }
 
 /** Any colour may come; drawn towards the theme's text or surface it can be read in both themes. */

@@ -42,7 +42,7 @@ export class Rows {
 }
 
 /** The index of the last of rising numbers that is at most `wanted`; 0 when none is. */
-export function lastAtMost(numbers: number[], wanted: number): number {
+export function lastAtMost(numbers: readonly number[], wanted: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >> 1;

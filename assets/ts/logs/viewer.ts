@@ -4,11 +4,7 @@ import { word } from "../lib/words";
 import { ansiToNodes } from "./ansi";
 import type { Line, Lines } from "./lines";
 import { Rows } from "./rows";
-
-/** Height of a line that is not wrapped, pixels; --log-line in assets/css/logs.css. */
-const LINE_PX = 20;
-/** Browsers stop at about 16 to 33 million pixels; longer logs scroll in scaled steps. */
-const TALLEST_PX = 8_000_000;
+import { LINE_PX, ScrollRange } from "./scroll-range";
 
 /** A window on the lines: only what is in view is in the document, whatever the log's length. */
 export class Viewer {
@@ -51,7 +47,7 @@ export class Viewer {
     this.setFollow(false);
     this.marked = [n, last];
     const position = this.shown.positionOf(n);
-    this.scrollTo(Math.max(0, position - Math.floor(this.perPage / 3)));
+    this.scrollTo(Math.max(0, position - Math.floor(this.range.perPage / 3)));
     this.render();
   }
 
@@ -79,42 +75,33 @@ export class Viewer {
     return this.shown.size(this.lines.total);
   }
 
+  private get range(): ScrollRange {
+    return new ScrollRange(this.count, this.box.clientHeight);
+  }
+
   /** The first position in view. */
   private get top(): number {
-    const range = this.height - this.box.clientHeight;
-    return range <= 0 ? 0 : (Math.min(range, this.box.scrollTop) / range) * this.lastTop;
+    return this.range.topAt(this.box.scrollTop);
   }
 
-  private get perPage(): number {
-    return Math.max(1, this.box.clientHeight / LINE_PX);
-  }
-
-  private get lastTop(): number {
-    return Math.max(0, this.count - this.perPage + 1);
-  }
-
-  private get height(): number {
-    return Math.min(TALLEST_PX, Math.max(this.box.clientHeight, (this.count + 1) * LINE_PX));
-  }
-
-  private scrollTo(line: number): void {
-    const range = this.height - this.box.clientHeight;
-    this.spacer.style.height = `${this.height}px`;
+  private scrollTo(position: number): void {
+    const { range } = this;
+    this.spacer.style.height = `${range.height}px`;
     this.ownScroll = true;
-    this.box.scrollTop = this.lastTop ? (line / this.lastTop) * range : 0;
+    this.box.scrollTop = range.scrolledTo(position);
   }
 
   private scrolled(): void {
     if (this.ownScroll) this.ownScroll = false;
-    else this.setFollow(this.top >= this.lastTop - 1.5);
+    else this.setFollow(this.top >= this.range.lastTop - 1.5);
     this.render();
   }
 
   private draw(): void {
-    this.spacer.style.height = `${this.height}px`;
-    if (this.follow) this.scrollTo(this.lastTop);
+    this.spacer.style.height = `${this.range.height}px`;
+    if (this.follow) this.scrollTo(this.range.lastTop);
     const first = Math.max(0, Math.floor(this.top));
-    const last = Math.min(this.count, first + Math.ceil(this.perPage) + 2);
+    const last = Math.min(this.count, first + Math.ceil(this.range.perPage) + 2);
     const rows: HTMLElement[] = [];
     for (let position = first; position < last; position += 1) {
       const n = this.shown.lineAt(position);
@@ -122,7 +109,8 @@ export class Viewer {
     }
     this.rows.replaceChildren(...rows);
     this.rows.classList.toggle("is-wrapped", this.wrap);
-    const atEnd = last >= this.count && this.top >= this.lastTop - 0.5 && this.count > this.perPage;
+    const { lastTop, perPage } = this.range; // rows that are wide have brought a scroll bar
+    const atEnd = last >= this.count && this.top >= lastTop - 0.5 && this.count > perPage;
     const firstHeight = rows[0]?.offsetHeight ?? LINE_PX;
     const offset = atEnd
       ? this.box.scrollTop + this.box.clientHeight - this.rows.offsetHeight - LINE_PX / 2
@@ -139,7 +127,7 @@ export class Viewer {
     number.href = `#L${n + 1}`;
     const time = make("span", "log-time");
     if (line?.at) {
-      const moment = new Date(/[Z+]/.test(line.at) ? line.at : `${line.at}Z`);
+      const moment = momentOf(line.at);
       time.textContent = formatClock(moment);
       time.title = formatExact(moment);
     }
@@ -153,7 +141,12 @@ export class Viewer {
   }
 }
 
-function gapText({ n, gap: [first, last] = [n, n] }: Line): string {
+/** A time of a line, which is UTC where it says nothing else. */
+export function momentOf(at: string): Date {
+  return new Date(/[Z+]/.test(at) ? at : `${at}Z`);
+}
+
+export function gapText({ n, gap: [first, last] = [n, n] }: Line): string {
   const values = { first: formatCount(first + 1), last: formatCount(last + 1) };
   return word(first === last ? "lineMissing" : "linesMissing", values);
 }

@@ -21,7 +21,7 @@ export interface Held {
 export class MediaFeed {
   private readonly held = new Map<string, Held>();
   private wishes = new Map<string, number>();
-  private timer: number | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly url: string,
@@ -40,7 +40,7 @@ export class MediaFeed {
       return found;
     }
     this.wishes.set(key.key, wanted);
-    this.timer ??= window.setTimeout(() => this.send(), GATHER_MS);
+    this.timer ??= setTimeout(() => this.send(), GATHER_MS);
     return undefined;
   }
 

@@ -60,7 +60,7 @@ function tableOf(layers: Layer[]): HTMLElement {
 function lineOf({ id, name, class_name, output_shape, num_parameters }: Layer): HTMLElement {
   const line = make("tr");
   const shape = output_shape === undefined || output_shape === null ? "" : JSON.stringify(output_shape);
-  const count = [num_parameters].flat(2).reduce((sum: number, one) => sum + (Number(one) || 0), 0);
+  const count = parameterCount(num_parameters);
   line.append(
     make("th", "mono", textOf(name) || textOf(id)),
     make("td", "", textOf(class_name)),
@@ -68,4 +68,9 @@ function lineOf({ id, name, class_name, output_shape, num_parameters }: Layer): 
     make("td", "num end", count ? formatCount(count) : ""),
   );
   return line;
+}
+
+/** How many parameters a layer has: a number, or the sum of a list of them, of lists too. */
+export function parameterCount(given: unknown): number {
+  return [given].flat(2).reduce((sum: number, one) => sum + (Number(one) || 0), 0);
 }

@@ -43,12 +43,13 @@ export function histogram(value: Record<string, unknown>, drawing: Drawing): HTM
   return box;
 }
 
-interface Parts {
+export interface Parts {
   counts: number[];
   edges: number[];
 }
 
-function partsOf(value: Record<string, unknown>): Parts | null {
+/** Counts and the edges between them, one more; null for what is no histogram. */
+export function partsOf(value: Record<string, unknown>): Parts | null {
   const { values, bins, packedBins } = value as {
     values?: number[];
     bins?: number[];
@@ -127,14 +128,16 @@ function showHeat(canvas: HTMLCanvasElement, reply: HeatReply, drawing: Drawing)
   canvas.after(ends);
   const draw = () => drawHeat(canvas, reply, drawing.step);
   new ResizeObserver(draw).observe(canvas);
-  const stepAt = (event: MouseEvent) =>
-    reply.steps[
-      Math.min(reply.steps.length - 1, Math.floor((event.offsetX / canvas.clientWidth) * reply.steps.length))
-    ] ?? 0;
-  canvas.addEventListener("click", (event) => drawing.goTo(stepAt(event)));
+  const stepOf = (event: MouseEvent) => stepAt(reply.steps, event.offsetX / canvas.clientWidth);
+  canvas.addEventListener("click", (event) => drawing.goTo(stepOf(event)));
   canvas.addEventListener("mousemove", (event) => {
-    canvas.title = word("stepNumber", { n: stepAt(event) });
+    canvas.title = word("stepNumber", { n: stepOf(event) });
   });
+}
+
+/** The step at a share of the width, 0 to 1. */
+export function stepAt(steps: readonly number[], share: number): number {
+  return steps[Math.max(0, Math.min(steps.length - 1, Math.floor(share * steps.length)))] ?? 0;
 }
 
 function drawHeat(canvas: HTMLCanvasElement, { steps, counts }: HeatReply, step: number): void {

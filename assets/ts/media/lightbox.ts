@@ -1,4 +1,5 @@
 import { make, makeIconButton } from "../lib/dom";
+import { placeAfter } from "../lib/lists";
 import { word } from "../lib/words";
 import { picture } from "./images";
 import { legend } from "./legend";
@@ -50,7 +51,7 @@ export function openGallery(first: number, { name, count, title, draw, below }: 
   const place = make("span", "muted num");
   const body = make("div", "lightbox-body");
   const turn = (places: number) => {
-    at = (at + places + count) % count;
+    at = placeAfter(at, places, count);
     heading.textContent = title(at);
     place.textContent = count > 1 ? word("itemOf", { n: at + 1, all: count }) : "";
     body.replaceChildren(draw(at));

@@ -4,14 +4,14 @@ import { lookOf } from "./look";
 import { missing, textOf } from "./parts";
 import type { Drawing } from "./wire";
 
-interface Box {
+export interface Box {
   position: Record<string, unknown>;
   domain?: string;
   class_id?: number;
   box_caption?: string;
   scores?: Record<string, number>;
 }
-interface Layer {
+export interface Layer {
   name: string;
   path: string;
 }
@@ -44,7 +44,8 @@ export function layered(
   return frame;
 }
 
-function layersOf(value: unknown): Layer[] {
+/** Masks or boxes that have a file. */
+export function layersOf(value: unknown): Layer[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Record<string, { path?: unknown }>).flatMap(([name, { path }]) =>
     typeof path === "string" ? [{ name, path }] : [],
@@ -52,7 +53,10 @@ function layersOf(value: unknown): Layer[] {
 }
 
 /** What classes of a layer are called, as the run's config says. */
-function namesOf({ key, labels }: Drawing, layer: string): Record<string, string> {
+export function namesOf(
+  { key, labels }: Pick<Drawing, "key" | "labels">,
+  layer: string,
+): Record<string, string> {
   return labels[`${key}_wandb_delimeter_${layer}`]?.value ?? {};
 }
 
@@ -157,7 +161,7 @@ function percent(share: number): string {
 }
 
 /** Left, top, width and height as shares of the picture. */
-function placeOf(
+export function placeOf(
   { position, domain }: Box,
   [width, height]: [number, number],
 ): [number, number, number, number] {

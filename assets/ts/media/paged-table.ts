@@ -3,6 +3,8 @@ import { debounce, make, makeIcon, makeIconButton } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
+import { enlargedIn, plain } from "./cell-media";
+import { JOIN, type Narrowed, narrowedQuery, pageQuery, RUN } from "./paged-request";
 import {
   columnsOf,
   columnsShown,
@@ -12,21 +14,16 @@ import {
   plainColumns,
   type Reply,
   type Row,
+  rangeText,
   rowsIn,
+  sortOf,
 } from "./paged-wire";
 import { PictureSize } from "./picture-size";
-import { type CellStage, cellOf, enlargedIn, meanCell, plain } from "./table-cells";
+import { type CellStage, cellOf, meanCell } from "./table-cells";
 import { type Condition, TableFilters } from "./table-filters";
 
 /** Letters that are typed are asked for together, milliseconds. */
 const PAUSE_MS = 250;
-/** Stands for the run among the columns to group by: no column has this character, and the server keeps it. */
-export const RUN = "\u0001run";
-/** Before the column by which the tables of runs are joined, among the same choices. */
-const JOIN = "\u0001join ";
-/** Sorts groups by how many rows they have, the largest first. */
-const BY_COUNT = "-";
-
 export interface Options {
   /** Where pages are, with a query that says which tables. */
   url: string;
@@ -149,9 +146,12 @@ export class PagedTable {
 
   /** Which rows are meant, for a file of all of them. */
   get narrowed(): Record<string, string> {
-    const join = this.groupBy.startsWith(JOIN) ? { join: this.groupBy.slice(JOIN.length) } : {};
-    const step = this.step === undefined ? {} : { step: String(this.step) };
-    return { find: this.find, where: this.filters.where, ...step, ...join };
+    return narrowedQuery(this.meant);
+  }
+
+  private get meant(): Narrowed {
+    const { find, step, groupBy } = this;
+    return { find, where: this.filters.where, step, groupBy };
   }
 
   /** Go to the first page of something else. */
@@ -164,9 +164,7 @@ export class PagedTable {
   }
 
   private asked(): Record<string, string> {
-    const { narrowed, sort, groupBy } = this;
-    if (narrowed.join) return { ...narrowed, sort };
-    return { ...narrowed, sort, ...(groupBy === RUN ? { by_run: "1" } : { group: groupBy }) };
+    return pageQuery(this.meant, this.sort);
   }
 
   private address(asked: Record<string, string>, offset: number): string {
@@ -221,13 +219,7 @@ export class PagedTable {
       button.addEventListener("click", () => this.ask({ offset: offset ?? 0 }));
       return button;
     };
-    const shown = reply.groups?.length ?? reply.rows.length;
-    const range = shown ? `${formatCount(this.offset + 1)}–${formatCount(this.offset + shown)}` : "0";
-    const place = make(
-      "span",
-      "muted num",
-      reply.total === null ? range : `${range} / ${formatCount(reply.total)}`,
-    );
+    const place = make("span", "muted num", rangeText(reply, this.offset));
     this.pages.replaceChildren(
       step("chevron-left", word("previous"), reply.previous),
       place,
@@ -279,18 +271,16 @@ export class PagedTable {
     return row;
   }
 
-  /** A head that sorts by its column, by rows where it has no name; rising first, then falling. */
+  /** A head that sorts. */
   private headCell(name: string, column: string): HTMLElement {
     const cell = make("th");
     cell.scope = "col";
-    const isFalling = this.sort === `-${column}`;
-    const isSorted = isFalling || (column !== "" && this.sort === column);
-    if (isSorted) cell.ariaSort = isFalling ? "descending" : "ascending";
+    const { order, next } = sortOf(this.sort, column);
+    if (order) cell.ariaSort = order;
     const button = make("button", "panel-sort", name);
     button.type = "button";
     button.dataset.focus = `sort ${column}`;
-    if (isSorted) button.append(makeIcon(isFalling ? "arrow-down" : "arrow-up"));
-    const next = column === "" ? (isFalling ? "" : BY_COUNT) : isSorted && !isFalling ? `-${column}` : column;
+    if (order) button.append(makeIcon(order === "descending" ? "arrow-down" : "arrow-up"));
     button.addEventListener("click", () => this.ask({ sort: next }));
     cell.append(button);
     return cell;

@@ -1,4 +1,5 @@
-import { plain } from "./table-cells";
+import { formatCount } from "../lib/format";
+import { plain } from "./cell-media";
 import type { FilterColumn } from "./table-filters";
 
 export interface Row {
@@ -68,4 +69,29 @@ export function columnsShown({ columns, heads }: Reply): string[] {
 /** By what rows can be grouped, or tables joined: what the columns are called in the tables themselves. */
 export function plainColumns(reply: Reply): string[] {
   return reply.heads ? [...new Set(reply.heads.map(({ name }) => name))] : columnsShown(reply);
+}
+
+/** Sorts groups by how many rows they have, the largest first. */
+const BY_COUNT = "-";
+
+/** How a head shows what rows are sorted by, and what a click on it sorts by. */
+export interface HeadSort {
+  order: "ascending" | "descending" | null;
+  next: string;
+}
+
+/** A head sorts by its column, by the number of rows where it has no name; rising first, then falling. */
+export function sortOf(sort: string, column: string): HeadSort {
+  const isFalling = sort === `-${column}`;
+  const isSorted = isFalling || (column !== "" && sort === column);
+  const order = isSorted ? (isFalling ? "descending" : "ascending") : null;
+  if (column === "") return { order, next: isFalling ? "" : BY_COUNT };
+  return { order, next: order === "ascending" ? `-${column}` : column };
+}
+
+/** Which rows or groups of how many are shown; without how many, where that is not known. */
+export function rangeText({ groups, rows, total }: Reply, offset: number): string {
+  const shown = groups?.length ?? rows.length;
+  const range = shown ? `${formatCount(offset + 1)}–${formatCount(offset + shown)}` : "0";
+  return total === null ? range : `${range} / ${formatCount(total)}`;
 }

@@ -1,7 +1,7 @@
 import { debounce, make, makeIconButton } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { word } from "../lib/words";
-import { lastAtMost } from "../logs/rows";
+import { StepPlace } from "./step-place";
 
 /** Between two steps while it plays, milliseconds. */
 const FRAME_MS = 400;
@@ -23,7 +23,7 @@ export class Stepper {
   private readonly player = makeIconButton("play", word("play"));
   private readonly field = make("input", "form-control form-control-sm num");
   private steps: number[] = [];
-  private place = Number.POSITIVE_INFINITY;
+  private readonly place = new StepPlace();
   private playing: number | undefined;
 
   constructor(private readonly moved: (step: number) => void) {
@@ -45,45 +45,40 @@ export class Stepper {
 
   /** The step that is chosen; undefined while nothing is logged. */
   get step(): number | undefined {
-    return this.steps[this.at];
+    return this.place.step;
   }
 
   get isNewest(): boolean {
-    return this.at >= this.steps.length - 1;
+    return this.place.isNewest;
   }
 
   /** Take the steps there are, rising; what was chosen stays, and the newest stays the newest. */
   offer(steps: number[]): void {
-    const { step } = this;
-    const { isNewest: wasNewest } = this;
     this.steps = steps;
-    this.place = wasNewest || step === undefined ? Number.POSITIVE_INFINITY : lastAtMost(steps, step);
+    this.place.offer(steps);
     this.show();
   }
 
   /** Choose the last step that is not after this one; those that hear of moves are told. */
   goTo(step: number): void {
-    this.moveTo(Math.max(0, lastAtMost(this.steps, step)));
+    this.follow(step);
+    this.tell();
   }
 
   /** The same without telling anyone. */
   follow(step: number): void {
-    this.place = Math.max(0, lastAtMost(this.steps, step));
+    this.place.goTo(step);
     this.show();
   }
 
   by(count: number): void {
-    this.moveTo(this.at + count);
+    this.moveTo(this.place.at + count);
   }
 
   stop(): void {
     clearInterval(this.playing);
     this.playing = undefined;
     this.player.setAttribute("aria-pressed", "false");
-  }
-
-  private get at(): number {
-    return Math.max(0, Math.min(this.place, this.steps.length - 1));
   }
 
   private play(): void {
@@ -96,13 +91,17 @@ export class Stepper {
   }
 
   private moveTo(place: number): void {
-    this.place = Math.max(0, place);
+    this.place.moveTo(place);
     this.show();
+    this.tell();
+  }
+
+  private tell(): void {
     if (this.step !== undefined) this.moved(this.step);
   }
 
   private show(): void {
-    const { step, at } = this;
+    const { step, at } = this.place;
     this.element.hidden = this.steps.length < 2;
     this.slider.max = String(Math.max(0, this.steps.length - 1));
     this.slider.value = String(at);

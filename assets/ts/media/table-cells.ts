@@ -1,22 +1,11 @@
 import { make, makeIcon } from "../lib/dom";
 import { formatBytes, formatValue } from "../lib/format";
 import { word } from "../lib/words";
+import { type CellMedia, isEnlarged, plain } from "./cell-media";
 import { SMALL_PX } from "./images";
 import { kindOf } from "./kinds";
 import { openGallery } from "./lightbox";
 import { viewerOf } from "./viewer";
-
-/** A picture, a sound or any other file in a cell; without `url` it is named only. */
-interface CellMedia {
-  kind: string;
-  url: string;
-  caption: string;
-  path: string;
-  /** As which browsers show or play it; "" for what they only download. */
-  type: string;
-  /** Bytes. */
-  size: number;
-}
 
 /** Where the cells of a table find viewers, and the pictures beside them. */
 export interface CellStage {
@@ -44,17 +33,6 @@ export function cellOf(value: unknown, at: number, stage: CellStage): HTMLElemen
   const cell = make("td", isNumber ? "num end" : "", isNumber ? formatValue(value) : plain(value));
   cell.title = plain(value);
   return cell;
-}
-
-/** What is opened over the window, of a cell's value. */
-export function enlargedIn(value: unknown): CellMedia[] {
-  return Array.isArray(value)
-    ? (value as CellMedia[]).filter(({ url, ...one }) => url && isEnlarged(one))
-    : [];
-}
-
-function isEnlarged({ kind, type }: Pick<CellMedia, "kind" | "type">): boolean {
-  return type.startsWith("image/") || viewerOf(kind) !== undefined;
 }
 
 function nameOf({ kind, caption }: CellMedia): string {
@@ -127,10 +105,4 @@ function enlarged(media: CellMedia, { viewers }: CellStage): HTMLElement {
     viewerOf(media.kind)?.({ value: { path }, caption }, { files, viewers, key: nameOf(media) }) ??
     make("div")
   );
-}
-
-export function plain(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return (value as CellMedia[]).map((one) => one.caption || one.path).join(", ");
-  return typeof value === "string" ? value : String(value);
 }

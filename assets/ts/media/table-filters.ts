@@ -73,7 +73,7 @@ export class TableFilters {
 
   /** Those to keep. */
   get whole(): Condition[] {
-    return this.conditions.filter(([, operator, value]) => value !== "" || WITHOUT_VALUE.has(operator));
+    return wholeOf(this.conditions);
   }
 
   destroy(): void {
@@ -148,8 +148,7 @@ export class TableFilters {
     list.id = `filter-values-${++lists}`;
     input.setAttribute("list", list.id);
     input.addEventListener("focus", () => {
-      const { values = [] } = this.columns.find(({ name }) => name === condition[0]) ?? {};
-      const offered = [...new Set(values)].filter(Boolean).slice(0, MOST_OFFERED);
+      const offered = offeredValues(this.columns, condition[0]);
       list.replaceChildren(...offered.map((text) => new Option(text)));
     });
     input.addEventListener("input", () => {
@@ -186,7 +185,19 @@ export class TableFilters {
   }
 }
 
-function operatorFor(column: FilterColumn | undefined): string {
+/** Conditions that have what their operator needs. */
+export function wholeOf(conditions: readonly Condition[]): Condition[] {
+  return conditions.filter(([, operator, value]) => value !== "" || WITHOUT_VALUE.has(operator));
+}
+
+/** Values of a column that are offered, each once. */
+export function offeredValues(columns: readonly FilterColumn[], column: string): string[] {
+  const { values = [] } = columns.find(({ name }) => name === column) ?? {};
+  return [...new Set(values)].filter(Boolean).slice(0, MOST_OFFERED);
+}
+
+/** What a new condition on a column begins with. */
+export function operatorFor(column: FilterColumn | undefined): string {
   return column?.isNumber ? ">=" : "contains";
 }
 

@@ -3,6 +3,7 @@ import type { FromViewer, Theme, ToViewer } from "../frames/messages";
 import { make } from "../lib/dom";
 import { sandboxed } from "../lib/frames";
 import { word } from "../lib/words";
+import { viewerNameOf } from "./kinds";
 import { download, missing, textOf, tooLarge } from "./parts";
 import type { Drawing, FileLink, Item } from "./wire";
 
@@ -24,22 +25,14 @@ const nearby = new IntersectionObserver(
 );
 let isListening = false;
 
-/** Viewers by what the SDK calls the kind of a file. */
-const VIEWERS: Record<string, string> = {
-  plotly: "plotly",
-  bokeh: "bokeh",
-  molecule: "molecule",
-  object3D: "model",
-};
-
 type View = (
   item: Omit<Item, "kind">,
   from: Pick<Drawing, "files" | "key"> & { viewers: string },
 ) => HTMLElement;
 
-/** What draws files of a kind, `plotly-file` or `plotly`, in a sandboxed frame (frames/NAME-frame.ts). */
+/** What draws files of a kind in a sandboxed frame. */
 export function viewerOf(kind: string): View | undefined {
-  const name = VIEWERS[kind.replace(/-file$/, "")];
+  const name = viewerNameOf(kind);
   return name === undefined ? undefined : viewed(name);
 }
 

@@ -7,7 +7,9 @@ import { getJson } from "../lib/http";
 import { recall, remember } from "../lib/store";
 import { word } from "../lib/words";
 import { plainText } from "../logs/ansi";
+import { linesIn, linkTo } from "../logs/line-link";
 import { Lines } from "../logs/lines";
+import { needleOf } from "../logs/needle";
 import { Rows } from "../logs/rows";
 import { Search } from "../logs/search";
 import { Viewer } from "../logs/viewer";
@@ -83,11 +85,9 @@ async function start(): Promise<void> {
 
 /** `#L120` marks a line, `#L120-L140` some. */
 function goToHash(): void {
-  const wanted = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash);
-  if (!wanted || !lines.total) return;
-  const first = Math.min(lines.total, Math.max(1, Number(wanted[1]))) - 1;
-  const last = wanted[2] ? Math.min(lines.total, Number(wanted[2])) - 1 : first;
-  viewer.goTo(first, Math.max(first, last));
+  const named = linesIn(location.hash, lines.total);
+  if (!named) return;
+  viewer.goTo(...named);
   copyButton.hidden = false;
 }
 
@@ -103,21 +103,11 @@ function showWriters(found: Writer[]): void {
 
 const isOn = (name: string) => one(`[data-toggle="${name}"]`).getAttribute("aria-pressed") === "true";
 
-/** What is looked for, as the browser's own expression, to mark hits; null where the two differ too much. */
-function needleOf(text: string): RegExp | null {
-  try {
-    const source = isOn("regex") ? text : text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-    return new RegExp(source, isOn("exact") ? "gu" : "giu");
-  } catch {
-    return null;
-  }
-}
-
 async function begin(): Promise<void> {
   clearTimeout(typing);
   typing = undefined;
   const text = searchBox.value;
-  viewer.needle = text ? needleOf(text) : null;
+  viewer.needle = text ? needleOf(text, isOn("regex"), isOn("exact")) : null;
   viewer.marked = [-1, -1];
   viewer.render();
   try {
@@ -230,7 +220,7 @@ box.addEventListener("click", (event) => {
   viewer.marked = [first, last];
   viewer.render();
   copyButton.hidden = false;
-  history.replaceState(null, "", first === last ? `#L${n + 1}` : `#L${first + 1}-L${last + 1}`);
+  history.replaceState(null, "", linkTo(first, last));
 });
 addEventListener("hashchange", goToHash);
 document.addEventListener("run-message", (event) => {

@@ -5,6 +5,7 @@ import { word } from "../lib/words";
 import { Card } from "../media/card";
 import { MediaFeed } from "../media/feed";
 import { forgetHeat } from "../media/histogram";
+import { sectionOf } from "../media/sections";
 import { Stepper } from "../media/stepper";
 import type { KeysReply } from "../media/wire";
 
@@ -60,8 +61,7 @@ function layOut(): void {
   const sections = new Map<string, Card[]>();
   for (const card of cards.values()) {
     if (!card.info.key.toLowerCase().includes(wanted)) continue;
-    const at = Math.max(card.info.key.lastIndexOf("/"), card.info.key.lastIndexOf("."));
-    const name = at > 0 ? card.info.key.slice(0, at) : "";
+    const name = sectionOf(card.info.key);
     sections.set(name, [...(sections.get(name) ?? []), card]);
   }
   const parts = [...sections].map(([name, some]) => {

@@ -1,5 +1,6 @@
 import { announce } from "../lib/announce";
 import { one } from "../lib/dom";
+import { withPerson } from "../lib/people";
 import { enableSentForms } from "../lib/sent-forms";
 
 enableSentForms();
@@ -12,9 +13,7 @@ function enableAdding(): void {
     const button = (event.target as Element).closest<HTMLElement>("[data-adds]");
     if (!button) return;
     const field = one<HTMLTextAreaElement>("[data-people]");
-    const people = field.value.split(/[\s,;]+/).filter(Boolean);
-    const name = button.dataset.adds ?? "";
-    if (!people.includes(name)) field.value = [...people, name].join("\n");
+    field.value = withPerson(field.value, button.dataset.adds ?? "");
     button.setAttribute("aria-pressed", "true");
     announce(field.value.split("\n").join(", "));
   });

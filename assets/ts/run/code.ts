@@ -35,8 +35,9 @@ function markChosen(chosen: Element): void {
   chosen.setAttribute("aria-current", "true");
 }
 
-function linesOf(text: HTMLElement): number {
-  const lines = (text.textContent ?? "").split("\n");
+/** How many lines a text has; a newline at its end begins none. */
+export function lineCount(text: string): number {
+  const lines = text.split("\n");
   return lines.at(-1) === "" ? lines.length - 1 : lines.length;
 }
 
@@ -44,7 +45,7 @@ function linesOf(text: HTMLElement): number {
 function numberLines(text: HTMLElement): void {
   const numbers = text.parentElement?.querySelector<HTMLElement>("[data-code-numbers]");
   if (!numbers) return;
-  const links = Array.from({ length: linesOf(text) }, (_, index) => {
+  const links = Array.from({ length: lineCount(text.textContent ?? "") }, (_, index) => {
     const link = make("a", "", String(index + 1));
     link.href = `#L${index + 1}`;
     link.tabIndex = -1;

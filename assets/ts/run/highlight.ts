@@ -54,18 +54,28 @@ export function highlightedLines(text: string, language: string): Node[] {
 }
 
 function colored(text: string, language: string): Node[] {
+  return codePieces(text, language).map(({ text, kind }) =>
+    kind ? make("span", `code-${kind}`, text) : document.createTextNode(text),
+  );
+}
+
+/** What is coloured alike: `kind` is comment, key, string, word or number, "" for what stays plain. */
+export interface CodePiece {
+  kind: string;
+  text: string;
+}
+
+/** Cut a text into what is coloured alike; together they are the whole text. */
+export function codePieces(text: string, language: string): CodePiece[] {
   const pattern = LANGUAGES[language];
-  if (!pattern || text.length > LONGEST) return [document.createTextNode(text)];
-  const nodes: Node[] = [];
+  if (!pattern || text.length > LONGEST) return [{ kind: "", text }];
+  const pieces: CodePiece[] = [];
   let from = 0;
   for (const match of text.matchAll(pattern)) {
     const kind = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[0];
     if (!match[0] || !kind) continue;
-    nodes.push(
-      document.createTextNode(text.slice(from, match.index)),
-      make("span", `code-${kind}`, match[0]),
-    );
+    pieces.push({ kind: "", text: text.slice(from, match.index) }, { kind, text: match[0] });
     from = match.index + match[0].length;
   }
-  return [...nodes, document.createTextNode(text.slice(from))];
+  return [...pieces, { kind: "", text: text.slice(from) }];
 }

@@ -2,7 +2,8 @@ import type { RunMessage } from "../charts/wire";
 import { one, throttle } from "../lib/dom";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
-import { type Extremes, type Node, ValueTree } from "./tree";
+import { type Extremes, ValueTree } from "./tree";
+import type { Node } from "./tree-rows";
 
 /** A live summary is read again at most this often, milliseconds. */
 const PAUSE_MS = 1000;
@@ -52,15 +53,18 @@ function enable(section: HTMLElement): void {
   });
 }
 
-interface KeyReply {
+export interface KeyReply {
   keys: { key: string; min: unknown; max: unknown }[];
 }
 
 /** The smallest and largest value of each metric that varies; none where they cannot be read. */
 async function extremesOf(url: string): Promise<Map<string, Extremes>> {
-  const reply = await getJson<KeyReply>(url).catch(() => ({ keys: [] }));
+  return extremesIn(await getJson<KeyReply>(url).catch(() => ({ keys: [] })));
+}
+
+export function extremesIn({ keys }: KeyReply): Map<string, Extremes> {
   const found = new Map<string, Extremes>();
-  for (const { key, min, max } of reply.keys)
+  for (const { key, min, max } of keys)
     if (typeof min === "number" && typeof max === "number" && min < max) found.set(key, [min, max]);
   return found;
 }

@@ -59,8 +59,7 @@ export class CodeEditor {
 
   /** Bring a line into view and put the caret at its end. */
   go(line: number): void {
-    const before = this.text.split("\n").slice(0, line);
-    const at = before.join("\n").length;
+    const at = endOfLine(this.text, line);
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(at, at);
     const height = this.layer.clientHeight / Math.max(1, this.lines);
@@ -81,10 +80,20 @@ export class CodeEditor {
   private keyDown(event: KeyboardEvent): void {
     if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
     const line = this.text.slice(0, this.area.selectionStart).split("\n").at(-1) ?? "";
-    const indent = /^\s*(?:- (?=\S))?/.exec(line)?.[0].replace("- ", line.trim() === "-" ? "" : "- ") ?? "";
-    const further = /:\s*$/.test(line) ? `${indent.replace("- ", "  ")}  ` : indent;
-    if (!further) return;
+    const indent = nextIndent(line);
+    if (!indent) return;
     event.preventDefault();
-    document.execCommand("insertText", false, `\n${further}`); // the one way that undo knows of
+    document.execCommand("insertText", false, `\n${indent}`); // the one way that undo knows of
   }
+}
+
+/** What the line behind one of YAML begins with: where that one did, as another item of a list, or further in behind a colon. */
+export function nextIndent(line: string): string {
+  const indent = /^\s*(?:- (?=\S))?/.exec(line)?.[0].replace("- ", line.trim() === "-" ? "" : "- ") ?? "";
+  return /:\s*$/.test(line) ? `${indent.replace("- ", "  ")}  ` : indent;
+}
+
+/** The place in a text where a line ends; lines count from 1. */
+export function endOfLine(text: string, line: number): number {
+  return text.split("\n").slice(0, line).join("\n").length;
 }

@@ -41,13 +41,7 @@ export class Rows {
 
   /** Show under each row what is wrong in it. */
   showProblems(problems: readonly Problem[]): Problem[] {
-    const left: Problem[] = [];
-    const of = new Map<string, Problem[]>();
-    for (const problem of problems) {
-      const row = this.shown.find(({ name }) => isWithin(problem.path, `parameters.${name}`));
-      if (row) of.set(row.name, [...(of.get(row.name) ?? []), problem]);
-      else left.push(problem);
-    }
+    const { of, left } = problemsByRow(this.shown, problems);
     this.shown.forEach(({ name }, at) => {
       const element = this.place.children[at] as HTMLElement;
       this.problemsOf(element, name, of.get(name) ?? []);
@@ -137,6 +131,21 @@ function fieldOf(name: string): HTMLElement {
   }
   label.append(said, input);
   return label;
+}
+
+/** The problems of each parameter by its name, and those that are left. */
+export function problemsByRow(
+  rows: readonly Pick<Row, "name">[],
+  problems: readonly Problem[],
+): { of: Map<string, Problem[]>; left: Problem[] } {
+  const left: Problem[] = [];
+  const of = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const row = rows.find(({ name }) => isWithin(problem.path, `parameters.${name}`));
+    if (row) of.set(row.name, [...(of.get(row.name) ?? []), problem]);
+    else left.push(problem);
+  }
+  return { of, left };
 }
 
 /** Whether a path is another one or leads on from it. */

@@ -1,5 +1,6 @@
 import { announce, offerUndo, toast } from "../lib/announce";
 import { make, makeIcon, one } from "../lib/dom";
+import { hasWords, wordsOf } from "../lib/matching";
 import { word } from "../lib/words";
 import { CodeEditor } from "./editor-code";
 import { SweepForm } from "./editor-form";
@@ -41,10 +42,7 @@ export class SweepEditor {
   }
 
   private change(change: Change, isTyped: boolean): void {
-    const { parameter, field } = change;
-    const same = this.waiting.findIndex((one) => one.parameter === parameter && one.field === field);
-    if (same >= 0 && field !== "add") this.waiting.splice(same, 1, change);
-    else this.waiting.push(change);
+    putChange(this.waiting, change);
     this.askSoon(isTyped ? REST_MS : 0);
   }
 
@@ -143,6 +141,14 @@ export class SweepEditor {
   }
 }
 
+/** Let a change wait; it takes the place of one of the same field, of which only the last counts. */
+export function putChange(waiting: Change[], change: Change): void {
+  const { parameter, field } = change;
+  const same = waiting.findIndex((one) => one.parameter === parameter && one.field === field);
+  if (same >= 0 && field !== "add") waiting.splice(same, 1, change);
+  else waiting.push(change);
+}
+
 /** Narrow the runs to learn from to those with all typed words. */
 function enableFinding(form: HTMLElement): void {
   const field = form.querySelector<HTMLInputElement>("[data-find-runs]");
@@ -150,10 +156,9 @@ function enableFinding(form: HTMLElement): void {
   field.hidden = false;
   field.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
   field.addEventListener("input", () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(field.value);
     for (const item of form.querySelectorAll<HTMLElement>(".sweep-run-list > li")) {
-      const text = item.textContent?.toLowerCase() ?? "";
-      item.hidden = !words.every((one) => text.includes(one));
+      item.hidden = !hasWords(item.textContent ?? "", words);
     }
   });
 }

@@ -9,6 +9,7 @@ import { AllRunsPanel } from "../panels/all-runs-panel";
 import { axisOf, type ColumnAxis, ticksAlong } from "../panels/axes";
 import { canvasIn } from "../panels/canvas";
 import { shortColumn } from "../panels/columns";
+import { nearestPoint } from "../panels/nearest";
 import { note } from "../panels/notes";
 import type { Head, Stage } from "../panels/panel";
 import { paintAxes } from "../panels/plot-axes";
@@ -23,7 +24,6 @@ const ABOVE = 16;
 /** Room for the texts of x, and above them for runs without a value. */
 const BELOW = 48;
 const WITHOUT = 12;
-const REACH = 18;
 
 /** The value of each run in order of start, and the best so far as a line of steps; a click opens the run. */
 export class History extends AllRunsPanel {
@@ -191,13 +191,10 @@ export class History extends AllRunsPanel {
   }
 
   private nearest(left: number, top: number): number {
-    let best = -1;
-    let least = REACH;
-    for (let at = 0; at < (this.table?.runs.length ?? 0); at += 1) {
-      const away = Math.hypot(this.leftOf(at) - left, this.topOf(at) - top);
-      if (away < least) [best, least] = [at, away];
-    }
-    return best;
+    const runs = this.table?.runs ?? [];
+    const lefts = runs.map((_, at) => this.leftOf(at));
+    const tops = runs.map((_, at) => this.topOf(at));
+    return nearestPoint(lefts, tops, left, top);
   }
 
   /** Say what the drawing shows to who does not see it. */

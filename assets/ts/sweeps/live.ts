@@ -81,7 +81,7 @@ function nameOf(element: Element | null): string {
 }
 
 /** Tokens against forgery and times differ between two answers that say the same. */
-function withoutTokens(html: string): string {
+export function withoutTokens(html: string): string {
   return html
     .replace(/name="csrfmiddlewaretoken" value="[^"]*"/g, "")
     .replace(/<time[^>]*datetime="([^"]*)"[^>]*>[^<]*<\/time>/g, "$1")

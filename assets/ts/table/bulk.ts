@@ -68,6 +68,11 @@ export function exportUrl(table: RunsTable, selection?: Selection): string {
   return `${table.root.dataset.exportUrl}?${query}`;
 }
 
+/** A project that somebody typed with its entity; without one it is that of the table at `url`. */
+export function projectPath(typed: string, url: string): string {
+  return typed.includes("/") ? typed : `${url.split("/")[1]}/${typed}`;
+}
+
 class Questions {
   private readonly asking = one<HTMLDialogElement>("#ask-value");
   private readonly sure = one<HTMLDialogElement>("#ask-sure");
@@ -159,8 +164,7 @@ class Questions {
 
   private value(): string {
     const text = this.area.hidden ? this.input.value.trim() : this.area.value;
-    const isHere = this.act === "move" && !text.includes("/");
-    return isHere ? `${this.table.url.split("/")[1]}/${text}` : text;
+    return this.act === "move" ? projectPath(text, this.table.url) : text;
   }
 
   /** What is to go with the runs. */

@@ -1,8 +1,10 @@
 import { announce } from "../lib/announce";
 import { make, makeIcon, makeIconButton, one } from "../lib/dom";
+import { hasWords, wordsOf } from "../lib/matching";
 import { word } from "../lib/words";
 import type { Catalogue, ColumnInfo } from "./catalogue";
-import { hide, move, pin, show } from "./header";
+import { hide, layoutOf, move, pin, show } from "./header";
+import { movedBy } from "./layout-changes";
 import { NO_LAYOUT } from "./state";
 import type { RunsTable } from "./table";
 
@@ -64,8 +66,8 @@ class ColumnsPanel {
   private draw(): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset.focusKey;
     const { scrollTop } = this.list;
-    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const matches = (column: ColumnInfo) => words.every((part) => column.name.toLowerCase().includes(part));
+    const words = wordsOf(this.search.value);
+    const matches = (column: ColumnInfo) => hasWords(column.name, words);
     const sections: HTMLElement[] = [];
     const shown = this.table.shown
       .map((name) => this.columns.find((column) => column.name === name))
@@ -211,15 +213,11 @@ class ColumnsPanel {
 
   /** Move a shown column by one place, within the pinned ones or within the others. */
   private async move(name: string, by: number): Promise<void> {
-    const order = [...this.table.shown];
-    const from = order.indexOf(name);
-    const other = order[from + by];
-    const { pinned } = this.table.state.columns;
-    if (other === undefined || pinned.includes(name) !== pinned.includes(other)) return;
-    order.splice(from, 1);
-    order.splice(from + by, 0, name);
-    await this.table.changeLayout({ order, pinned: order.filter((column) => pinned.includes(column)) });
-    announce(word("columnMoved", { column: name, place: from + by + 1, count: order.length }));
+    const moved = movedBy(layoutOf(this.table), name, by);
+    if (!moved) return;
+    const { change, place, count } = moved;
+    await this.table.changeLayout(change);
+    announce(word("columnMoved", { column: name, place, count }));
   }
 
   private async reset(): Promise<void> {

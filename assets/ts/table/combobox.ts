@@ -1,4 +1,5 @@
 import { make } from "../lib/dom";
+import { placeAfter } from "../lib/lists";
 import { place } from "./popup";
 
 /** One thing that can be chosen. */
@@ -125,8 +126,7 @@ export class Combobox {
   }
 
   private walk(by: number): void {
-    const count = this.options.length;
-    this.active = this.active < 0 ? (by > 0 ? 0 : count - 1) : (this.active + by + count) % count;
+    this.active = placeAfter(this.active, by, this.options.length);
     for (const [index, item] of [...this.list.children].entries()) {
       item.setAttribute("aria-selected", String(index === this.active));
       if (index === this.active) item.scrollIntoView({ block: "nearest" });

@@ -68,9 +68,7 @@ async function save(
   if (act === "rename" && !after.trim()) {
     toast(word("nameNeeded"), "error");
   } else if (act === "tag") {
-    const [old, wanted] = [tagsOf(before), tagsOf(after)];
-    const added = wanted.filter((tag) => !old.includes(tag));
-    const removed = old.filter((tag) => !wanted.includes(tag));
+    const { added, removed } = tagChanges(before, after);
     if (added.length) await performBulkAction(table, "tag", run, added);
     if (removed.length) await performBulkAction(table, "untag", run, removed);
   } else {
@@ -78,9 +76,16 @@ async function save(
   }
 }
 
+/** Which tags somebody added and took away in a list of them by commas. */
+export function tagChanges(before: string, after: string): { added: string[]; removed: string[] } {
+  const [old, wanted] = [tagsOf(before), tagsOf(after)];
+  return {
+    added: wanted.filter((tag) => !old.includes(tag)),
+    removed: old.filter((tag) => !wanted.includes(tag)),
+  };
+}
+
 function tagsOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter(Boolean);
+  const tags = text.split(",").map((tag) => tag.trim());
+  return [...new Set(tags)].filter(Boolean);
 }

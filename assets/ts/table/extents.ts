@@ -7,7 +7,7 @@ const PAUSE_MS = 4000;
 /** Part of the width that the bar of the smallest value has: none would look like no value. */
 const SHORTEST = 0.02;
 
-type Extent = [low: number, high: number];
+export type Extent = [low: number, high: number];
 
 /** Let the best value of a column stand out, over all runs listed; draw bars behind numbers where that is chosen. */
 export function enableExtents(table: RunsTable): void {
@@ -78,7 +78,7 @@ class Extents {
 }
 
 /** The best value; none where all are equal or no direction is known. */
-function bestOf([low, high]: Extent, goal: string | undefined): number | undefined {
+export function bestOf([low, high]: Extent, goal: string | undefined): number | undefined {
   if (!goal || low === high) return undefined;
   return goal === "minimize" ? low : high;
 }
@@ -86,11 +86,15 @@ function bestOf([low, high]: Extent, goal: string | undefined): number | undefin
 function mark(cell: HTMLTableCellElement, best: number | undefined, extent: Extent | undefined): void {
   const text = cell.title || cell.textContent || "";
   const value = text ? Number(text) : Number.NaN;
+  const part = extent && barOf(value, extent);
   cell.classList.toggle("is-best", value === best);
-  const isDrawn = extent !== undefined && Number.isFinite(value);
-  cell.classList.toggle("has-bar", isDrawn);
-  if (!isDrawn) return;
-  const [low, high] = extent;
+  cell.classList.toggle("has-bar", part !== undefined);
+  if (part !== undefined) cell.style.setProperty("--bar", String(part));
+}
+
+/** How much of the width the bar of a value has; undefined for what is no number. */
+export function barOf(value: number, [low, high]: Extent): number | undefined {
+  if (!Number.isFinite(value)) return undefined;
   const part = high > low ? (value - low) / (high - low) : 1;
-  cell.style.setProperty("--bar", String(Math.min(1, Math.max(SHORTEST, part))));
+  return Math.min(1, Math.max(SHORTEST, part));
 }

@@ -97,16 +97,21 @@ function close(body: HTMLTableSectionElement, opened: Set<string>): void {
   expander(body).setAttribute("aria-expanded", "false");
   opened.delete(body.dataset.path ?? "");
   let next = body.nextElementSibling as HTMLElement | null;
-  while (next && isInside(next, path)) {
+  while (next && isBelow(next, path)) {
     const after = next.nextElementSibling as HTMLElement | null;
     next.remove();
     next = after;
   }
 }
 
-function isInside(body: HTMLElement, path: unknown[]): boolean {
+function isBelow(body: HTMLElement, path: unknown[]): boolean {
   const inner = JSON.parse(body.dataset.path || "[]") as unknown[];
-  const deeper = inner.length > path.length || body.dataset.offset !== undefined;
+  return isInside(inner, body.dataset.offset !== undefined, path);
+}
+
+/** Whether a body is inside of the group at a path: a deeper group, or a page of runs of it or of a deeper one. */
+export function isInside(inner: readonly unknown[], hasRuns: boolean, path: readonly unknown[]): boolean {
+  const deeper = inner.length > path.length || hasRuns;
   return deeper && path.every((value, index) => inner[index] === value);
 }
 

@@ -1,6 +1,14 @@
 import { one } from "../lib/dom";
+import { movedBefore, type Shown, withColumns, withoutColumns, withPin } from "./layout-changes";
 import { openAt, walkMenu } from "./popup";
-import { isRunningFirst, type OrderPart, readOrder, withRunningFirst, writeOrder } from "./state";
+import {
+  isRunningFirst,
+  type OrderPart,
+  orderAfterClick,
+  readOrder,
+  withRunningFirst,
+  writeOrder,
+} from "./state";
 import type { RunsTable } from "./table";
 
 /** Sort by a click on a header, with shift after what is sorted already; the menu of each column (RUN-21). */
@@ -71,55 +79,33 @@ async function sort(table: RunsTable, parts: OrderPart[]): Promise<void> {
   await table.change({ order: withRunningFirst(writeOrder(parts), isRunningFirst(table.state.order)) });
 }
 
-/** First click: the best on top, else numbers and times falling; then the other way; then as by default. */
 function sortByClick(table: RunsTable, column: string, also: boolean): void {
-  const parts = readOrder(table.state.order);
-  const now = parts.find((part) => part.column === column);
   const { goal, type } = table.headOf(column)?.dataset ?? {};
   const fallsFirst = goal ? goal === "maximize" : type !== "text";
-  const isBack = now !== undefined && now.falling !== fallsFirst;
-  const next = isBack ? [] : [{ column, falling: now ? !now.falling : fallsFirst }];
-  const others = also ? parts.filter((part) => part.column !== column) : [];
-  const same = also && now && !isBack;
-  const order = same ? parts.map((part) => (part === now ? (next[0] ?? part) : part)) : [...others, ...next];
-  void sort(table, order);
+  void sort(table, orderAfterClick(readOrder(table.state.order), column, also, fallsFirst));
 }
 
 /** Hide a column. */
 export async function hide(table: RunsTable, ...columns: string[]): Promise<void> {
-  const { pinned, hidden } = table.state.columns;
-  await table.changeLayout({
-    order: table.shown.filter((name) => !columns.includes(name)),
-    pinned: pinned.filter((name) => !columns.includes(name)),
-    hidden: [...new Set([...hidden, ...columns])],
-  });
+  await table.changeLayout(withoutColumns(layoutOf(table), columns));
 }
 
 /** Show columns after those that are shown. */
 export async function show(table: RunsTable, ...columns: string[]): Promise<void> {
-  const added = columns.filter((name) => !table.shown.includes(name));
-  const hidden = table.state.columns.hidden.filter((name) => !columns.includes(name));
-  await table.changeLayout({ order: [...table.shown, ...added], hidden });
+  await table.changeLayout(withColumns(layoutOf(table), columns));
 }
 
 /** Keep a column beside the name, or let it go. */
 export async function pin(table: RunsTable, column: string, pinned: boolean): Promise<void> {
-  const others = table.state.columns.pinned.filter((name) => name !== column);
-  const pins = pinned ? [...others, column] : others;
-  const rest = table.shown.filter((name) => !pins.includes(name));
-  await table.changeLayout({ pinned: pins, order: [...pins, ...rest] });
+  await table.changeLayout(withPin(layoutOf(table), column, pinned));
 }
 
 /** Move a column to where `before` is ("" for the end); among pinned ones it is pinned. */
 export async function move(table: RunsTable, column: string, before: string): Promise<void> {
-  if (column === before) return;
-  const rest = table.shown.filter((name) => name !== column);
-  const index = before ? rest.indexOf(before) : rest.length;
-  const order = [...rest.slice(0, index), column, ...rest.slice(index)];
-  const pins = new Set(table.state.columns.pinned);
-  const place = order.indexOf(column);
-  const after = order[place + 1];
-  if (after !== undefined && pins.has(after)) pins.add(column);
-  else if (place > 0 && !pins.has(order[place - 1] ?? "")) pins.delete(column);
-  await table.changeLayout({ order, pinned: order.filter((name) => pins.has(name)) });
+  if (column !== before) await table.changeLayout(movedBefore(layoutOf(table), column, before));
+}
+
+/** What changes of the columns begin from. */
+export function layoutOf({ shown, state }: RunsTable): Shown {
+  return { shown, columns: state.columns };
 }

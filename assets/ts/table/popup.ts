@@ -15,14 +15,32 @@ export function openAt(popup: HTMLElement, anchor: HTMLElement, { focus = true }
 
 /** Put `popup` beside `anchor`, inside the window. */
 export function place(popup: HTMLElement, anchor: HTMLElement): void {
-  const edge = 8;
-  const at = anchor.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = popup;
-  const below = at.bottom + 4 + height <= innerHeight - edge || at.top < innerHeight / 2;
-  const left = Math.max(edge, Math.min(at.left, innerWidth - width - edge));
-  const top = below ? at.bottom + 4 : Math.max(edge, at.top - height - 4);
+  const size = { width: popup.offsetWidth, height: popup.offsetHeight };
+  const window = { width: innerWidth, height: innerHeight };
+  const { left, top, mostHeight } = placeBeside(anchor.getBoundingClientRect(), size, window);
   popup.style.inset = `${top}px auto auto ${left}px`;
-  popup.style.maxHeight = `${below ? innerHeight - top - edge : at.top - 4 - edge}px`;
+  popup.style.maxHeight = `${mostHeight}px`;
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Pixels that a popup keeps from the edges of the window, and from what it belongs to. */
+const EDGE = 8;
+const GAP = 4;
+
+/** Where a popup of a size goes: below its anchor, or above where there is more room. */
+export function placeBeside(
+  at: { left: number; top: number; bottom: number },
+  { width, height }: Size,
+  window: Size,
+): { left: number; top: number; mostHeight: number } {
+  const below = at.bottom + GAP + height <= window.height - EDGE || at.top < window.height / 2;
+  const left = Math.max(EDGE, Math.min(at.left, window.width - width - EDGE));
+  const top = below ? at.bottom + GAP : Math.max(EDGE, at.top - height - GAP);
+  return { left, top, mostHeight: below ? window.height - top - EDGE : at.top - GAP - EDGE };
 }
 
 /** Let the arrow keys, Home and End walk the items of an open menu. */

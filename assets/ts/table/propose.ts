@@ -1,3 +1,4 @@
+import { hasWords, wordsOf } from "../lib/matching";
 import { Combobox, type Option } from "./combobox";
 
 /** Proposals shown at once. */
@@ -15,7 +16,7 @@ export function propose(input: HTMLInputElement, changed: () => void): void {
   );
   input.removeAttribute("list");
   new Combobox(input, {
-    options: async () => matching(options, input.value),
+    options: async () => proposed(options, input.value),
     choose: ({ text }) => {
       input.value = text;
       changed();
@@ -23,13 +24,10 @@ export function propose(input: HTMLInputElement, changed: () => void): void {
   });
 }
 
-/** Options that have every typed word, in their name or in what they are. */
-function matching(options: Option[], typed: string): Option[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = options.filter(({ label, hint }) => {
-    const whole = `${label} ${hint ?? ""}`.toLowerCase();
-    return words.every((word) => whole.includes(word));
-  });
+/** Options that have every typed word, in their name or in what they are; none where one is typed as a whole. */
+export function proposed(options: readonly Option[], typed: string): Option[] {
+  const words = wordsOf(typed);
+  const found = options.filter(({ label, hint }) => hasWords(`${label} ${hint ?? ""}`, words));
   const isChosen = found.length === 1 && found[0]?.value === typed;
   return isChosen ? [] : found.slice(0, MOST);
 }

@@ -58,10 +58,13 @@ function follow(table: RunsTable, header: HTMLElement, column: string, start: Po
 /** The column before which a drop at `x` puts the dragged one; draws the line there. */
 function dropPlace(table: RunsTable, x: number, line: HTMLElement): string | undefined {
   const heads = [...table.scroll.querySelectorAll<HTMLElement>("thead th[data-column]")].slice(1);
-  const next = heads.find((head) => {
-    const box = head.getBoundingClientRect();
-    return x < box.left + box.width / 2;
-  });
+  const next =
+    heads[
+      columnAt(
+        x,
+        heads.map((head) => head.getBoundingClientRect()),
+      )
+    ];
   const last = heads.at(-1);
   const edge = next ? next.getBoundingClientRect().left : (last?.getBoundingClientRect().right ?? 0);
   const box = table.scroll.getBoundingClientRect();
@@ -69,4 +72,10 @@ function dropPlace(table: RunsTable, x: number, line: HTMLElement): string | und
   line.style.top = `${table.scroll.scrollTop}px`;
   line.style.height = `${table.scroll.clientHeight}px`;
   return next?.dataset.column ?? "";
+}
+
+/** The place of the first column whose middle is right of `x`; that behind the last where there is none. */
+export function columnAt(x: number, boxes: readonly { left: number; width: number }[]): number {
+  const at = boxes.findIndex(({ left, width }) => x < left + width / 2);
+  return at < 0 ? boxes.length : at;
 }

@@ -1,7 +1,8 @@
 import { toast } from "../lib/announce";
 import { one } from "../lib/dom";
+import { between } from "../lib/lists";
 import { word } from "../lib/words";
-import { writeTree } from "./filter/tree";
+import { ChosenRuns } from "./chosen-runs";
 import { askJson } from "./server";
 import type { RunsTable } from "./table";
 
@@ -11,9 +12,7 @@ function uidOf(box: HTMLInputElement): string | undefined {
 
 /** Which runs are chosen: some by their id, or all that match but some. Event: `changed`. */
 export class Selection extends EventTarget {
-  private readonly picked = new Set<string>();
-  /** Whether every run that matches is chosen, but those in `picked`. */
-  private everything = false;
+  private readonly runs = new ChosenRuns();
   /** The run whose box was used last; by its id, for live updates draw rows anew. */
   private last: string | undefined;
   /** The runs of groups whose box was used, by path. */
@@ -31,64 +30,51 @@ export class Selection extends EventTarget {
       now.delete("order");
       now.delete("group");
       if (query !== now.toString()) this.groups.clear();
-      if (this.everything && query !== now.toString()) this.clear(); // "all" meant other runs
+      if (this.isEverything && query !== now.toString()) this.clear(); // "all" meant other runs
       query = now.toString();
     });
   }
 
   /** How many are chosen. */
   get size(): number {
-    return this.everything ? Math.max(0, this.table.total - this.picked.size) : this.picked.size;
+    return this.runs.size(this.table.total);
   }
 
   get isEverything(): boolean {
-    return this.everything;
+    return this.runs.isEverything;
   }
 
   /** The ids, when they were chosen one by one. */
   get uids(): string[] {
-    return this.everything ? [] : [...this.picked];
+    return this.runs.uids;
   }
 
   has(uid: string): boolean {
-    return this.picked.has(uid) !== this.everything;
+    return this.runs.has(uid);
   }
 
-  /** What names the chosen runs to the server (contract "Acts on many runs"). */
+  /** What names the chosen runs to the server. */
   toParams(): URLSearchParams {
-    const ids = [...this.picked].join(","); // in one field: a form takes no more than 1,000
-    if (!this.everything) return new URLSearchParams({ uid: ids });
-    const params = this.table.query();
-    params.set("all", "1");
-    if (ids) params.set("except", ids);
-    return params;
+    return this.runs.toParams(this.table.query());
   }
 
   /** The expression that the chosen runs, and no others, meet beside the search. */
   toFilter(): string {
-    const ids = [...this.picked];
-    if (!this.everything) return writeTree({ column: "id", operator: "in", value: ids });
-    const { filter } = this.table.state;
-    if (!ids.length) return filter;
-    const others = writeTree({ column: "id", operator: "not in", value: ids });
-    return filter ? `(${filter}) and ${others}` : others;
+    return this.runs.toFilter(this.table.state.filter);
   }
 
   clear(): void {
-    this.everything = false;
-    this.picked.clear();
+    this.runs.clear();
     this.redraw();
   }
 
   selectAll(): void {
-    this.everything = true;
-    this.picked.clear();
+    this.runs.chooseAll();
     this.redraw();
   }
 
   toggle(uid: string, chosen = !this.has(uid)): void {
-    if (chosen !== this.everything) this.picked.add(uid);
-    else this.picked.delete(uid);
+    this.runs.set(uid, chosen);
     this.redraw();
   }
 
@@ -109,7 +95,7 @@ export class Selection extends EventTarget {
     const boxes = this.boxes();
     const from = event.shiftKey ? boxes.findIndex((each) => uidOf(each) === this.last) : -1;
     const to = boxes.indexOf(box);
-    const range = from < 0 ? [box] : boxes.slice(Math.min(from, to), Math.max(from, to) + 1);
+    const range = from < 0 ? [box] : between(boxes, from, to);
     for (const each of range) this.set(each, box.checked);
     this.last = uidOf(box);
     this.redraw();
@@ -122,7 +108,7 @@ export class Selection extends EventTarget {
     try {
       const { uids } = await askJson<{ uids: string[] }>(this.table.partUrl("uids", { path }));
       this.groups.set(path, uids);
-      for (const uid of uids) this.mark(uid, chosen);
+      for (const uid of uids) this.runs.set(uid, chosen);
     } catch {
       toast(word("requestFailed"), "error");
     }
@@ -131,12 +117,7 @@ export class Selection extends EventTarget {
 
   private set(box: HTMLInputElement, chosen: boolean): void {
     const uid = uidOf(box);
-    if (uid !== undefined) this.mark(uid, chosen);
-  }
-
-  private mark(uid: string, chosen: boolean): void {
-    if (chosen !== this.everything) this.picked.add(uid);
-    else this.picked.delete(uid);
+    if (uid !== undefined) this.runs.set(uid, chosen);
   }
 
   private boxes(): HTMLInputElement[] {
@@ -152,14 +133,15 @@ export class Selection extends EventTarget {
     }
     for (const box of this.table.scroll.querySelectorAll<HTMLInputElement>("[data-pick-group]")) {
       const uids = this.groups.get(box.closest<HTMLElement>("tbody")?.dataset.path ?? "") ?? [];
-      const count = uids.filter((uid) => this.has(uid)).length;
-      box.checked = uids.length ? count === uids.length : this.everything && !this.picked.size;
-      box.indeterminate = count > 0 && !box.checked;
+      const { isChecked, isPartly } = this.runs.boxOf(uids);
+      box.checked = isChecked;
+      box.indeterminate = isPartly;
     }
     if (this.table.table) {
       const all = one<HTMLInputElement>("[data-pick-all]", this.table.scroll);
-      all.checked = this.size > 0 && this.size === this.table.total;
-      all.indeterminate = this.size > 0 && !all.checked;
+      const { isChecked, isPartly } = this.runs.boxOfAll(this.table.total);
+      all.checked = isChecked;
+      all.indeterminate = isPartly;
     }
     this.dispatchEvent(new Event("changed"));
   }

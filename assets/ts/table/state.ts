@@ -95,3 +95,23 @@ export function readOrder(order: string): OrderPart[] {
 export function writeOrder(parts: OrderPart[]): string {
   return parts.map(({ column, falling }) => `${falling ? "-" : "+"}${column}`).join(",");
 }
+
+/**
+ * The order after a click on the head of a column: first it is sorted one way, then the other, then as by default.
+ *
+ * @param also - Sort by it after what is sorted already.
+ * @param fallsFirst - Whether it falls after the first click: the best on top, else numbers and times falling.
+ */
+export function orderAfterClick(
+  parts: readonly OrderPart[],
+  column: string,
+  also: boolean,
+  fallsFirst: boolean,
+): OrderPart[] {
+  const now = parts.find((part) => part.column === column);
+  const isBack = now !== undefined && now.falling !== fallsFirst;
+  const next = isBack ? [] : [{ column, falling: now ? !now.falling : fallsFirst }];
+  if (!also) return next;
+  if (now && !isBack) return parts.map((part) => (part === now ? (next[0] ?? part) : part));
+  return [...parts.filter((part) => part.column !== column), ...next];
+}

@@ -35,7 +35,7 @@ export function enableWidths(table: RunsTable): void {
     if (!by || !column || !col || !event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const width = Math.round(Math.min(WIDEST, Math.max(NARROWEST, widthOf(table, column) + by)));
+    const width = fittedWidth(widthOf(table, column) + by);
     col.width = String(width);
     stick();
     keepWidth(table, column, width);
@@ -59,8 +59,7 @@ function drag(
   from: number,
   moved: (width: number, done: boolean) => void,
 ): void {
-  const width = (event: PointerEvent) =>
-    Math.round(Math.min(WIDEST, Math.max(NARROWEST, from + event.clientX - start.clientX)));
+  const width = (event: PointerEvent) => fittedWidth(from + event.clientX - start.clientX);
   const follow = (event: PointerEvent) => moved(width(event), false);
   const end = (event: PointerEvent) => {
     edge.removeEventListener("pointermove", follow);
@@ -71,6 +70,11 @@ function drag(
   edge.classList.add("dragging");
   edge.addEventListener("pointermove", follow);
   edge.addEventListener("pointerup", end, { once: true });
+}
+
+/** A width that columns may have, whole pixels. */
+export function fittedWidth(px: number): number {
+  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, px)));
 }
 
 function keepWidth(table: RunsTable, column: string, width: number): void {
@@ -109,13 +113,24 @@ function widthOf(table: RunsTable, column: string): number {
 
 /** Where pinned columns stop: after those before them. The style sheet lets them go on narrow screens. */
 function stickyRules(table: RunsTable): string {
-  const heads = table.scroll.querySelectorAll<HTMLElement>("thead th");
-  let left = 0;
-  const rules: string[] = [];
-  for (const [index, head] of heads.entries()) {
-    if (index > 1 && !head.classList.contains("pinned")) break;
-    rules.push(`.runs-table tr > :nth-child(${index + 1}) { --left: ${left}px }`);
-    left += head.getBoundingClientRect().width;
-  }
+  const heads = [...table.scroll.querySelectorAll<HTMLElement>("thead th")].map((head) => ({
+    isPinned: head.classList.contains("pinned"),
+    width: head.getBoundingClientRect().width,
+  }));
+  const rules = stickyLefts(heads).map(
+    (left, index) => `.runs-table tr > :nth-child(${index + 1}) { --left: ${left}px }`,
+  );
   return rules.join("\n");
+}
+
+/** Where the boxes, the name and the pinned columns behind it stop, pixels from the left. */
+export function stickyLefts(heads: readonly { isPinned: boolean; width: number }[]): number[] {
+  const lefts: number[] = [];
+  let left = 0;
+  for (const [index, { isPinned, width }] of heads.entries()) {
+    if (index > 1 && !isPinned) break;
+    lefts.push(left);
+    left += width;
+  }
+  return lefts;
 }

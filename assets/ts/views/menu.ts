@@ -7,6 +7,8 @@ import { askJson, Refusal } from "../table/server";
 import { openHistory } from "./history";
 import {
   addressOf,
+  fromAnyVersion,
+  fromVersion,
   listTemplates,
   listViews,
   NO_PARTS,
@@ -141,7 +143,7 @@ export class ViewsMenu {
   /** What the page shows, after all of it was kept. */
   private async shown(): Promise<Spec> {
     await this.flush();
-    const url = this.state.urls.working.replace(/&base=\d+/, "");
+    const url = fromAnyVersion(this.state.urls.working);
     return (await askJson<{ spec: Spec }>(url)).spec;
   }
 
@@ -191,7 +193,7 @@ export class ViewsMenu {
   /** From here on changes begin from another version. */
   private begunFrom(version: number): void {
     const { urls } = this.state;
-    urls.working = urls.working.replace(/base=\d+/, `base=${version}`);
+    urls.working = fromVersion(urls.working, version);
     one<HTMLElement>("[data-view-url]").dataset.viewUrl = urls.working;
     Object.assign(this.state, { version, edited: false });
     document.querySelector("[data-view-news]")?.setAttribute("hidden", "");

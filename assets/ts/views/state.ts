@@ -44,6 +44,16 @@ export function urlOf({ urls }: ViewState, id: number, part = ""): string {
   return `${urls.views.split("?")[0]?.replace(/\/?$/, "/")}${id}${part}`;
 }
 
+/** Where the working state is that begins from another version. */
+export function fromVersion(working: string, version: number): string {
+  return working.replace(/base=\d+/, `base=${version}`);
+}
+
+/** Where the working state is, whatever version it began from. */
+export function fromAnyVersion(working: string): string {
+  return working.replace(/&base=\d+/, "");
+}
+
 /** Own and shared views, without what they hold. */
 export function listViews({ urls }: ViewState): Promise<SavedView[]> {
   return listAt(urls.views);

@@ -106,7 +106,8 @@ export class ColorBy {
   }
 }
 
-function partOf(name: string): string {
+/** Where a column is offered: among fields, or keys of config or summary. */
+export function partOf(name: string): string {
   const root = name.split(".")[0] ?? "";
   return name.includes(".") && (root === "config" || root === "summary") ? root : "field";
 }

@@ -50,3 +50,9 @@ function freeColor(own: number, taken: ReadonlySet<Color>): number {
   }
   return own;
 }
+
+/** The colors after one was picked for a run or group; undefined for its own color again. */
+export function withPicked(picked: Picked, key: string, color: Color | undefined): Record<string, Color> {
+  const { [key]: _old, ...others } = picked;
+  return color === undefined ? others : { ...others, [key]: color };
+}

@@ -1,6 +1,7 @@
 import { COLORS, type Color } from "../charts/palette";
 import type { GroupsReply } from "../charts/wire";
 import { getJson } from "../lib/http";
+import { word } from "../lib/words";
 import type { RunGroup } from "../panels/runs";
 
 /** What the server said is asked for again after this, milliseconds. */
@@ -16,6 +17,15 @@ export function groupsIn(
     color: colors[group.path] ?? place % COLORS,
   }));
   return new Map(runs.flatMap(({ uid, group }) => (made[group] ? [[uid, made[group]] as const] : [])));
+}
+
+/** What is said where there is no room to draw all groups, or all of their runs. */
+export function cutsOf({ groups, runs, shownCount }: GroupsReply): string[] {
+  const of = groups.reduce((sum, { count }) => sum + count, 0);
+  return [
+    ...(shownCount > groups.length ? [word("groupsCut", { n: groups.length, of: shownCount })] : []),
+    ...(of > runs.length ? [word("runsCut", { n: runs.length, of })] : []),
+  ];
 }
 
 /** Asks which groups some columns make of some runs. */

@@ -1,6 +1,15 @@
 /** By path of a group: whether it is drawn, with all that is inside; the longest path decides. */
 export type Rules = Record<string, boolean>;
 
+/** Which groups a person chose to draw; of the columns that they were chosen for. */
+export interface GroupsState {
+  by?: string[];
+  /** By path: drawn or not, with all that is inside. */
+  rules?: Rules;
+  /** Ids of runs that are left out of their groups. */
+  without?: string[];
+}
+
 /** The path of all runs. */
 export const ROOT = "[]";
 /** The server reads no more of them. */
@@ -26,4 +35,17 @@ export function toggled(rules: Rules, path: string, isDrawn: boolean): Rules {
   const hadRoom = isDrawn || Object.keys(others).length < Object.keys(rules).length;
   if (!isDrawn === isShownAnyway && hadRoom) return others;
   return Object.fromEntries([...Object.entries(others), [path, !isDrawn]].slice(-MOST_RULES));
+}
+
+/** The choice after a click on the eye of one run in the group at `path`: it is left out, or drawn, if need be with its group. */
+export function runToggled(
+  { rules = {}, without = [] }: GroupsState,
+  path: string,
+  uid: string,
+  isDrawn: boolean,
+): Omit<GroupsState, "by"> {
+  const others = without.filter((other) => other !== uid);
+  const isLeftOut = others.length < without.length;
+  if (!isDrawn) return { rules: { ...rules, [path]: true }, without: others };
+  return { without: isLeftOut ? others : [...others, uid] };
 }

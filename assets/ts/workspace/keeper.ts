@@ -53,8 +53,7 @@ export class Keeper {
       remember(this.store, { ...recall<KeptView>(this.store, {}), ...part });
       return;
     }
-    const { panels, ...others } = part;
-    const named = { ...others, ...(panels ? { [this.panelsPart]: panels } : {}) };
+    const named = namedParts(part, this.panelsPart);
     const headers = { "Content-Type": "application/json", "X-CSRFToken": document.body.dataset.csrf ?? "" };
     const request = { method: "PATCH", headers, body: JSON.stringify(named), keepalive: true };
     const reply = await fetch(this.url, request).catch(() => null);
@@ -66,4 +65,9 @@ export class Keeper {
     if (!ok && !this.hasFailed) toast(word("viewNotKept"), "error");
     this.hasFailed = !ok;
   }
+}
+
+/** The parts under the server's names. */
+export function namedParts({ panels, ...others }: KeptView, panelsPart: string): Record<string, unknown> {
+  return { ...others, ...(panels ? { [panelsPart]: panels } : {}) };
 }

@@ -21,7 +21,7 @@ export class Live {
   private socket: { send(message: unknown): void } | undefined;
   private followed: string[] = [];
   private readonly heard = new Map<string, number>();
-  private timer: number | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
 
   constructor(private readonly options: LiveOptions) {}
@@ -62,7 +62,7 @@ export class Live {
       else this.heard.delete(uid);
     }
     const pause = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, busy * PAUSE_A_RUN_MS));
-    this.timer = window.setTimeout(
+    this.timer = setTimeout(
       () => {
         this.timer = undefined;
         this.asked = performance.now();

@@ -20,9 +20,7 @@ export class PanelSets {
 
   /** Begin with an empty page, which shows only what somebody adds. */
   private clear(): void {
-    const { view, columns } = this.layout.state;
-    const kept = { ...(view ? { view } : {}), ...(columns ? { columns } : {}) };
-    this.replace({ ...kept, mode: "manual" }, word("panelsCleared"));
+    this.replace(cleared(this.layout.state), word("panelsCleared"));
   }
 
   /** Forget the layout, and offer it back: both are kept as any other change is. */
@@ -35,4 +33,9 @@ export class PanelSets {
     show(state);
     offerUndo(told, () => show(before));
   }
+}
+
+/** An empty page; what holds for all panels stays. */
+export function cleared({ view, columns }: PanelsState): PanelsState {
+  return { ...(view ? { view } : {}), ...(columns ? { columns } : {}), mode: "manual" };
 }

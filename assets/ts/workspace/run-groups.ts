@@ -5,19 +5,10 @@ import { one, throttle } from "../lib/dom";
 import { getJson } from "../lib/http";
 import { word } from "../lib/words";
 import type { RunGroup, RunInfo } from "../panels/runs";
-import { groupsIn } from "./group-reply";
-import { isInside, ROOT, type Rules, toggled } from "./group-rules";
+import { cutsOf, groupsIn } from "./group-reply";
+import { type GroupsState, isInside, ROOT, runToggled, toggled } from "./group-rules";
 
 const REFRESH_PAUSE_MS = 1000;
-
-/** Which groups a person chose to draw; of the columns that they were chosen for. */
-export interface GroupsState {
-  by?: string[];
-  /** By path: drawn or not, with all that is inside. */
-  rules?: Rules;
-  /** Ids of runs that are left out of their groups. */
-  without?: string[];
-}
 
 export interface RunGroupsOptions {
   /** Of what is inside of a group; what is drawn is at `/runs` below it. */
@@ -200,11 +191,7 @@ export class RunGroups {
   private take(reply: GroupsReply): void {
     this.reply = reply;
     this.known = groupsIn(reply, this.options.colors());
-    const of = reply.groups.reduce((sum, { count }) => sum + count, 0);
-    const cuts = [];
-    if (reply.shownCount > reply.groups.length)
-      cuts.push(word("groupsCut", { n: reply.groups.length, of: reply.shownCount }));
-    if (of > reply.runs.length) cuts.push(word("runsCut", { n: reply.runs.length, of }));
+    const cuts = cutsOf(reply);
     const note = one<HTMLElement>("[data-group-note]", this.box);
     note.textContent = cuts.join(" ");
     note.hidden = !cuts.length;
@@ -244,15 +231,9 @@ export class RunGroups {
   /** Draw or hide a group, or one run of it. */
   private look(path: string, uid: string | undefined): void {
     const isDrawn = this.reply.groups.some((leaf) => isInside(leaf.path, path));
-    const { rules = {}, without = [] } = this.chosen;
-    if (uid === undefined) {
-      this.choose({ rules: toggled(rules, path, isDrawn) });
-      return;
-    }
-    const others = without.filter((other) => other !== uid);
-    const isLeftOut = others.length < without.length;
-    if (!isDrawn) this.choose({ rules: { ...rules, [path]: true }, without: others });
-    else this.choose({ without: isLeftOut ? others : [...others, uid] });
+    const { chosen } = this;
+    if (uid === undefined) this.choose({ rules: toggled(chosen.rules ?? {}, path, isDrawn) });
+    else this.choose(runToggled(chosen, path, uid, isDrawn));
   }
 
   private async turn(group: HTMLElement): Promise<void> {

@@ -5,7 +5,7 @@ import type { Stage } from "../panels/panel";
 import type { RunInfo } from "../panels/runs";
 import { ColorBy } from "./color-by";
 import { pickColor } from "./color-menu";
-import { RunColors } from "./colors";
+import { RunColors, withPicked } from "./colors";
 
 /** What a person chose of colors: kept under `selector` of a view. */
 export interface ColorState {
@@ -69,8 +69,7 @@ export class SelectorColors {
   pick(key: string, button: HTMLElement | null, done?: () => void): void {
     const { colors = {} } = this.state();
     pickColor(button, ofRun(colors, key), (color) => {
-      const { [key]: _old, ...others } = colors;
-      this.keep({ colors: color === undefined ? others : { ...others, [key]: color } });
+      this.keep({ colors: withPicked(colors, key, color) });
       done?.();
     });
   }

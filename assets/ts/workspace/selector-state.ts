@@ -1,4 +1,4 @@
-import type { GroupsState } from "./run-groups";
+import type { GroupsState } from "./group-rules";
 import type { ColorState } from "./selector-colors";
 
 /** What a person chose: kept under `selector` of a view. */
@@ -19,6 +19,35 @@ export interface SelectorState extends ColorState {
 /** Pinned runs, and the baseline with them. */
 export function keptFirst({ pinned = [], baseline }: SelectorState): string[] {
   return baseline && !pinned.includes(baseline) ? [baseline, ...pinned] : pinned;
+}
+
+/** Which runs the list has, the first ones first. */
+export interface ListedRuns {
+  listed: readonly string[];
+  /** Chosen ones that are not among those read so far. */
+  others: readonly string[];
+  isKnown(uid: string): boolean;
+  /** More are never drawn. */
+  most: number;
+  /** How many of the first are drawn. */
+  first: number;
+}
+
+/**
+ * The runs that are drawn, in the order of the list. Those that somebody chose one by one come before those that are
+ * merely among the first, where there is no room for all.
+ */
+export function drawnRuns(
+  state: SelectorState,
+  { listed, others, isKnown, most, first }: ListedRuns,
+): string[] {
+  const hidden = new Set(state.hidden);
+  const kept = keptFirst(state);
+  const shown = new Set([...(state.shown ?? []), ...kept]);
+  const firsts = new Set([...kept, ...listed.slice(0, first)]);
+  const all = [...new Set([...kept, ...listed, ...others])].filter((uid) => isKnown(uid) && !hidden.has(uid));
+  let room = most - all.filter((uid) => shown.has(uid)).length;
+  return all.filter((uid) => shown.has(uid) || (firsts.has(uid) && room-- > 0)).slice(0, most);
 }
 
 /** Draw no run, or only this one. */

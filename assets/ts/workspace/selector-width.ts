@@ -45,6 +45,7 @@ export class SelectorWidth {
   }
 }
 
-function clamp(width: number): number {
+/** A width that the list may have, whole pixels. */
+export function clamp(width: number): number {
   return Math.round(Math.max(NARROWEST, Math.min(WIDEST, width)));
 }

@@ -15,6 +15,7 @@ import { showMarks, showRunState } from "./run-rows";
 import { SelectorColors } from "./selector-colors";
 import {
   baselineToggled,
+  drawnRuns,
   keptFirst,
   onlyThis,
   pinToggled,
@@ -166,21 +167,16 @@ export class Selector implements Runs {
     return Math.min(MOST_DRAWN, this.state.first ?? DRAWN_AT_FIRST);
   }
 
-  /** What the eyes say. Runs that somebody chose one by one come before those that are merely among the first. */
+  /** What the eyes say. */
   private chosen(): RunInfo[] {
-    const hidden = new Set(this.state.hidden);
-    const kept = keptFirst(this.state);
-    const shown = new Set([...(this.state.shown ?? []), ...kept]);
-    const listed = this.listed();
-    const firsts = new Set([...kept, ...listed.slice(0, this.first)]);
-    const all = [...new Set([...kept, ...listed, ...this.chosenRows.others])].filter(
-      (uid) => this.known.has(uid) && !hidden.has(uid),
-    );
-    let room = MOST_DRAWN - all.filter((uid) => shown.has(uid)).length;
-    return all
-      .filter((uid) => shown.has(uid) || (firsts.has(uid) && room-- > 0))
-      .slice(0, MOST_DRAWN)
-      .map((uid) => this.known.get(uid) as RunInfo);
+    const uids = drawnRuns(this.state, {
+      listed: this.listed(),
+      others: this.chosenRows.others,
+      isKnown: (uid) => this.known.has(uid),
+      most: MOST_DRAWN,
+      first: this.first,
+    });
+    return uids.map((uid) => this.known.get(uid) as RunInfo);
   }
 
   private rows(): HTMLElement[] {

@@ -3,24 +3,10 @@ import { word } from "../../lib/words";
 import type { Catalogue } from "../catalogue";
 import { Combobox } from "../combobox";
 import { openAt } from "../popup";
-import type { Leaf, Tree, Value } from "../state";
 import type { RunsTable } from "../table";
 import { columnOptions, operatorsOf } from "./complete";
-import { plainText, WITH_LIST, WITHOUT_VALUE, writeTree } from "./tree";
-
-/** A group being edited. Rows without column or value stay here until they are whole. */
-interface Draft {
-  join: "all" | "any";
-  not: boolean;
-  parts: (Draft | Row)[];
-}
-
-interface Row {
-  column: string;
-  operator: string;
-  /** As typed; several values by commas. */
-  value: string;
-}
+import { type Draft, draftOf, emptyRow, lastTyped, type Row, textOf, withLast } from "./draft";
+import { plainText, WITH_LIST, WITHOUT_VALUE } from "./tree";
 
 /** The filter builder (RUN-22): rows and bracket groups that write the same text as the typed expression. */
 export function enableBuilder(table: RunsTable, catalogue: Catalogue): void {
@@ -121,7 +107,7 @@ class Builder {
       options: async () => columnOptions(await this.catalogue.columns(), typedIn(input, row.column)),
       choose: ({ value }) => {
         if (value !== row.column)
-          Object.assign(row, { column: value, operator: firstOperator(this.catalogue, value), value: "" });
+          Object.assign(row, emptyRow(), { column: value, operator: firstOperator(this.catalogue, value) });
         this.draw();
         this.focus(row, WITHOUT_VALUE.has(row.operator) ? "select" : "[data-value]");
         this.apply();
@@ -161,7 +147,7 @@ class Builder {
     const set = (value: string) => {
       input.value = value;
       if (row.value === value) return;
-      row.value = value;
+      Object.assign(row, { value, given: undefined });
       this.apply();
     };
     new Combobox(input, {
@@ -182,7 +168,7 @@ class Builder {
         : type === "boolean"
           ? ["true", "false"]
           : await this.catalogue.values(row.column);
-    const part = (WITH_LIST.has(row.operator) ? (typed.split(",").at(-1) ?? "") : typed).trim().toLowerCase();
+    const part = lastTyped(row.operator, typed).toLowerCase();
     const texts = known.map(plainText).filter((text) => text.toLowerCase().includes(part) && text !== typed);
     return texts.slice(0, 50).map((text) => ({ value: text, text, label: text }));
   }
@@ -219,7 +205,7 @@ class Builder {
   }
 
   private apply(): void {
-    const filter = textOf(this.draft, this.catalogue);
+    const filter = textOf(this.draft, (column) => this.catalogue.find(column)?.type);
     if (filter !== this.table.state.filter) void this.table.change({ filter });
   }
 }
@@ -249,74 +235,6 @@ function typedIn(input: HTMLInputElement, column: string): string {
   return input.value === column ? "" : input.value;
 }
 
-function emptyRow(): Row {
-  return { column: "", operator: "=", value: "" };
-}
-
 function firstOperator(catalogue: Catalogue, column: string): string {
   return operatorsOf(catalogue.find(column)?.type)[0] ?? "=";
-}
-
-function withLast(list: string, value: string): string {
-  const before = list
-    .split(",")
-    .slice(0, -1)
-    .map((part) => part.trim());
-  return [...before, value].join(", ");
-}
-
-function draftOf(tree: Tree | null): Draft {
-  if (!tree) return { join: "all", not: false, parts: [] };
-  const part = partOf(tree);
-  return "parts" in part ? part : { join: "all", not: false, parts: [part] };
-}
-
-function partOf(tree: Tree): Draft | Row {
-  if ("all" in tree) return { join: "all", not: false, parts: tree.all.map(partOf) };
-  if ("any" in tree) return { join: "any", not: false, parts: tree.any.map(partOf) };
-  if ("not" in tree) {
-    const inner = partOf(tree.not);
-    return "parts" in inner && !inner.not
-      ? { ...inner, not: true }
-      : { join: "all", not: true, parts: [inner] };
-  }
-  const { column, operator, value } = tree;
-  const text = Array.isArray(value) ? value.map(shown).join(", ") : shown(value);
-  return { column, operator, value: WITHOUT_VALUE.has(operator) ? "" : text };
-}
-
-function shown(value: Value): string {
-  return String(value);
-}
-
-function textOf(draft: Draft, catalogue: Catalogue): string {
-  const tree = treeOf(draft, catalogue);
-  return tree ? writeTree(tree) : "";
-}
-
-function treeOf(part: Draft | Row, catalogue: Catalogue): Tree | undefined {
-  if (!("parts" in part)) return leafOf(part, catalogue);
-  const parts = part.parts.map((inner) => treeOf(inner, catalogue)).filter((inner) => inner !== undefined);
-  if (!parts.length) return undefined;
-  const [first] = parts;
-  const whole: Tree =
-    parts.length === 1 && first ? first : part.join === "all" ? { all: parts } : { any: parts };
-  return part.not ? { not: whole } : whole;
-}
-
-function leafOf({ column, operator, value }: Row, catalogue: Catalogue): Leaf | undefined {
-  if (!column) return undefined;
-  if (WITHOUT_VALUE.has(operator)) return { column, operator, value: null };
-  if (!value.trim()) return undefined;
-  const type = catalogue.find(column)?.type;
-  const read = (text: string) => readValue(text.trim(), type);
-  return { column, operator, value: WITH_LIST.has(operator) ? value.split(",").map(read) : read(value) };
-}
-
-/** A value as its column's type suggests; in columns of several types, numbers are numbers. */
-function readValue(text: string, type: string | undefined): Value {
-  if (type === "text" || type === "tags" || type === "time") return text;
-  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
-  const number = Number(text);
-  return text !== "" && Number.isFinite(number) ? number : text;
 }

@@ -2,7 +2,7 @@ import { make, makeIcon, one } from "../../lib/dom";
 import { word } from "../../lib/words";
 import type { Tree } from "../state";
 import type { RunsTable } from "../table";
-import { partsOf, writeTree } from "./tree";
+import { hasCondition, partsOf, withCondition, withoutCondition, writeTree } from "./tree";
 
 /** Chips that show what is filtered, each with a button to take it away; toggles for what is asked most (semantics 4). */
 export function enableChips(table: RunsTable): void {
@@ -15,7 +15,7 @@ export function enableChips(table: RunsTable): void {
     place.replaceChildren(...chips);
     place.hidden = !chips.length;
     for (const toggle of toggles)
-      toggle.setAttribute("aria-pressed", String(isOn(table, conditionOf(toggle))));
+      toggle.setAttribute("aria-pressed", String(hasCondition(table.tree, conditionOf(toggle))));
   };
   for (const toggle of toggles) {
     toggle.addEventListener("click", () => void switchCondition(table, conditionOf(toggle)));
@@ -26,7 +26,9 @@ export function enableChips(table: RunsTable): void {
 
 function chip(table: RunsTable, part: Tree): HTMLElement {
   const text = writeTree(part);
-  return chipOf([make("code", "", text)], text, () => without(table, text));
+  return chipOf([make("code", "", text)], text, () => {
+    void table.change({ filter: withoutCondition(table.tree, text) });
+  });
 }
 
 function searchChip(table: RunsTable): HTMLElement {
@@ -55,24 +57,8 @@ function conditionOf(toggle: HTMLElement): string {
   return toggle.dataset.toggleCondition ?? "";
 }
 
-function isOn(table: RunsTable, condition: string): boolean {
-  return partsOf(table.tree).some((part) => writeTree(part) === condition);
-}
-
-function without(table: RunsTable, condition: string): void {
-  const rest = partsOf(table.tree).filter((part) => writeTree(part) !== condition);
-  void table.change({ filter: writeTree({ all: rest }) });
-}
-
 /** Add a condition to the filter, or take it away. */
 async function switchCondition(table: RunsTable, condition: string): Promise<void> {
-  if (isOn(table, condition)) {
-    without(table, condition);
-    return;
-  }
-  const parts = partsOf(table.tree).map((part) => {
-    const text = writeTree(part);
-    return "any" in part ? `(${text})` : text;
-  });
-  await table.change({ filter: [...parts, condition].join(" and ") });
+  const change = hasCondition(table.tree, condition) ? withoutCondition : withCondition;
+  await table.change({ filter: change(table.tree, condition) });
 }

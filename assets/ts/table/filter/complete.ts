@@ -2,7 +2,7 @@ import { word } from "../../lib/words";
 import type { Catalogue, ColumnInfo, ColumnType } from "../catalogue";
 import type { Option } from "../combobox";
 import { type Place, placeAt } from "./tokens";
-import { plainText } from "./tree";
+import { plainText, WITH_LIST } from "./tree";
 
 const MOST = 50;
 const OPERATORS: Record<ColumnType, string[]> = {
@@ -30,6 +30,25 @@ export async function completeAt(catalogue: Catalogue, text: string, caret: numb
   const columns = await catalogue.columns();
   const options = await optionsAt(catalogue, columns, place);
   return { place, options: options.slice(0, MOST) };
+}
+
+/** An expression after something was chosen for a place of it. */
+export interface Completed {
+  text: string;
+  caret: number;
+  /** Whether a condition ends there, so that it can be applied. */
+  isWhole: boolean;
+}
+
+/** Write what was chosen into an expression; a list begins with its bracket, and goes on behind a comma. */
+export function completed(expression: string, { wants, from, to, inList }: Place, chosen: string): Completed {
+  const after = expression.slice(to).replace(/^\s+/, "");
+  const gap = wants === "value" && inList && chosen !== "]" ? ", " : " ";
+  const before = expression.slice(0, from).replace(chosen === "]" ? /,?\s*$/ : /$^/, "");
+  const opened = wants === "operator" && WITH_LIST.has(chosen) ? `${chosen} [` : chosen;
+  const text = before + opened + gap + after;
+  const isWhole = (wants === "value" && !inList && !after) || wants === "null" || chosen === "]";
+  return { text, caret: text.length - after.length, isWhole };
 }
 
 async function optionsAt(catalogue: Catalogue, columns: ColumnInfo[], place: Place): Promise<Option[]> {

@@ -3,8 +3,8 @@ import type { Catalogue } from "../catalogue";
 import { Combobox } from "../combobox";
 import { askJson } from "../server";
 import type { TableReply } from "../state";
-import { completeAt } from "./complete";
-import { type Place, tokensOf } from "./tokens";
+import { completeAt, completed } from "./complete";
+import { colouredPieces, type Place } from "./tokens";
 
 /** An expression that rests this long is looked at by the server, milliseconds. */
 const REST_MS = 400;
@@ -71,17 +71,11 @@ export function enableExpression(table: Filtered, catalogue: Catalogue): () => P
     },
     choose: ({ text }) => {
       if (!place) return;
-      const { wants, from, to } = place;
-      const after = input.value.slice(to).replace(/^\s+/, "");
-      const gap = wants === "value" && place.inList && text !== "]" ? ", " : " ";
-      const before = input.value.slice(0, from).replace(text === "]" ? /,?\s*$/ : /$^/, "");
-      input.setRangeText(before + opened(text, wants) + gap + after, 0, input.value.length, "end");
-      const caret = input.value.length - after.length;
-      input.setSelectionRange(caret, caret);
+      const now = completed(input.value, place, text);
+      input.setRangeText(now.text, 0, input.value.length, "end");
+      input.setSelectionRange(now.caret, now.caret);
       paint();
-      if (wants === "value" && !place.inList && !after) void apply();
-      else if (wants === "null") void apply();
-      if (text === "]") void apply();
+      if (now.isWhole) void apply();
       void box.open();
     },
     enter: () => void apply(),
@@ -112,20 +106,11 @@ export function enableExpression(table: Filtered, catalogue: Catalogue): () => P
   return apply;
 }
 
-/** A list begins with its bracket. */
-function opened(text: string, wants: Place["wants"]): string {
-  return wants === "operator" && (text === "in" || text === "not in") ? `${text} [` : text;
-}
-
 /** The expression in colours; from `wrongAt` on its token is marked. */
 function coloured(text: string, wrongAt: number | null): HTMLElement[] {
-  const words = new Set(["and", "or", "not", "in", "is", "null", "contains", "matches", "true", "false"]);
-  const pieces = tokensOf(text).map((token) => {
-    const kind = token.kind === "word" && words.has(token.text.toLowerCase()) ? "keyword" : token.kind;
-    const piece = make("span", `token-${kind}`, token.text);
-    if (wrongAt !== null && token.from <= wrongAt && wrongAt < token.to) piece.classList.add("token-wrong");
-    return piece;
+  return colouredPieces(text, wrongAt).map((piece) => {
+    const element = make("span", `token-${piece.kind}`, piece.text);
+    element.classList.toggle("token-wrong", piece.isWrong);
+    return element;
   });
-  if (wrongAt !== null && wrongAt >= text.length) pieces.push(make("span", "token-wrong", " "));
-  return pieces;
 }

@@ -7,7 +7,9 @@ export interface Token {
 }
 
 const PIECE =
-  /(?<space>\s+)|(?<text>"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?)|(?<bracket>[()[\],])|(?<operator><=|>=|!=|==|[=<>≠≤≥])|(?<number>[-+]?\d[\w.:+-]*)|(?<word>(?:`[^`]*`?|[^\s()[\],=<>≠≤≥!"'`])+|!)/gy;
+  /(?<space>\s+)|(?<text>"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?)|(?<bracket>[()[\],])|(?<operator><=|>=|!=|==|<>|[=<>≠≤≥])|(?<number>[-+]?\d[\w.:+-]*)|(?<word>(?:`(?:\\.|[^`\\])*`?|[^\s()[\],=<>≠≤≥!"'`])+|!)/gsy;
+/** A text whose quote is closed: not by one behind a backslash. */
+const CLOSED = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')$/s;
 
 /** Cut an expression into pieces; together they are the whole text. */
 export function tokensOf(text: string): Token[] {
@@ -51,7 +53,7 @@ export function placeAt(text: string, caret: number): Place {
 }
 
 function isDone({ kind, text }: Token): boolean {
-  if (kind === "text") return text.length > 1 && text.endsWith(text.charAt(0));
+  if (kind === "text") return CLOSED.test(text);
   return kind === "space" || kind === "bracket" || kind === "operator";
 }
 
@@ -80,4 +82,24 @@ function step(place: Place, token: Token): void {
     default:
       if (low === "and" || low === "or") place.wants = "column";
   }
+}
+
+const KEYWORDS = new Set(["and", "or", "not", "in", "is", "null", "contains", "matches", "true", "false"]);
+
+/** A piece as it is coloured. */
+export interface ColouredPiece {
+  text: string;
+  kind: Token["kind"] | "keyword";
+  isWrong: boolean;
+}
+
+/** The pieces of an expression for its colours; that at `wrongAt` is marked, a blank behind the text where it ends there. */
+export function colouredPieces(text: string, wrongAt: number | null): ColouredPiece[] {
+  const pieces = tokensOf(text).map((token): ColouredPiece => {
+    const kind = token.kind === "word" && KEYWORDS.has(token.text.toLowerCase()) ? "keyword" : token.kind;
+    const isWrong = wrongAt !== null && token.from <= wrongAt && wrongAt < token.to;
+    return { text: token.text, kind, isWrong };
+  });
+  if (wrongAt !== null && wrongAt >= text.length) pieces.push({ text: " ", kind: "space", isWrong: true });
+  return pieces;
 }

@@ -44,6 +44,25 @@ export function partsOf(tree: Tree | null): Tree[] {
   return "all" in tree ? tree.all : [tree];
 }
 
+/** Whether a condition, as it is written, is among those that all must hold. */
+export function hasCondition(tree: Tree | null, condition: string): boolean {
+  return partsOf(tree).some((part) => writeTree(part) === condition);
+}
+
+/** The expression without a condition. */
+export function withoutCondition(tree: Tree | null, condition: string): string {
+  return writeTree({ all: partsOf(tree).filter((part) => writeTree(part) !== condition) });
+}
+
+/** The expression with a condition that must hold, too. */
+export function withCondition(tree: Tree | null, condition: string): string {
+  const parts = partsOf(tree).map((part) => {
+    const text = writeTree(part);
+    return "any" in part ? `(${text})` : text;
+  });
+  return [...parts, condition].join(" and ");
+}
+
 function joined(parts: Tree[], word: "and" | "or"): string {
   const texts = parts.map((part) => {
     const text = writeTree(part);
