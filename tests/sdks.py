@@ -69,6 +69,7 @@ def python_of(version: str) -> Path:
     return environments.python_of("sdk", version, requirements_of(version))
 
 
+STARTUP = ROOT / "tests" / "sdk" / "startup"
 SERVICE_WAIT_S = "600"
 """How long the SDK waits for its own process, else 30 s: a script that gives up leaves it behind, with the output."""
 
@@ -81,6 +82,7 @@ def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
         "TMPDIR": str(cwd),
         "LANG": "C.UTF-8",
         "PYTHONFAULTHANDLER": "1",  # for `ended`
+        "PYTHONPATH": str(STARTUP),
         "WANDB_ERROR_REPORTING": "false",
         "WANDB_DISABLE_GIT": "true",
         "WANDB_X_SERVICE_WAIT": SERVICE_WAIT_S,
