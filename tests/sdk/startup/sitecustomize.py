@@ -19,4 +19,4 @@ def _bind_and_listen(self: socket.socket, address: Any) -> None:
 
 
 if sys.orig_argv[1:4] == ["-m", "wandb", "service"]:
-    socket.socket.bind = _bind_and_listen  # type: ignore[method-assign]
+    socket.socket.bind = _bind_and_listen  # type: ignore[assignment, method-assign]
