@@ -3,21 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from django.core.management import call_command
-from django.db import connections, transaction
-from pytest_django import DjangoDbBlocker
+from django.db import transaction
 
 from metrics.ingest import committer
+from tests.in_process import db
 from tests.matrix.world import World, build
 
-
-@pytest.fixture(scope="module")
-def db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Take the place of pytest-django's: what is committed stays until the module ends, seen by all threads."""
-    with django_db_blocker.unblock():
-        yield
-        call_command("flush", verbosity=0, interactive=False)
-        connections.close_all()
+__all__ = ["db"]
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,7 @@ from tests.installation import Installation
 from tests.killing import start_writers, wait_for_posts
 from tests.management import Management
 from tests.sdk.people import person
-from tests.sdk.test_faults import CREATE
-from tests.sdk.wire import Run
+from tests.sdk.wire import CREATE_FILES, Run
 from tests.stored import Expected
 from tests.waiting import until
 
@@ -204,7 +203,7 @@ def count_segments(server: Installation) -> int:
 
 def upload(person: Any, run: Run, name: str) -> None:
     """Send a file of a run, of its own content."""
-    reply = person.wire.data(CREATE, entity=run.entity, project="backups", run=run.uid, files=[name])
+    reply = person.wire.data(CREATE_FILES, entity=run.entity, project="backups", run=run.uid, files=[name])
     [file] = reply["createRunFiles"]["files"]
     person.wire.http.put(file["uploadUrl"], content=f"of {name}".encode()).raise_for_status()
 

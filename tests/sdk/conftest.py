@@ -43,16 +43,6 @@ def neighbour(server: Installation, bob: Person) -> Iterator[Neighbour]:
         yield made
 
 
-@pytest.fixture
-def unharmed(server: Installation, neighbour: Neighbour) -> Iterator[None]:
-    """See that a test leaves the neighbour's posts going on and no traceback in the log."""
-    log = server.log_path("web")
-    before = log.stat().st_size
-    yield
-    neighbour.see_another_post()
-    assert "Traceback" not in log.read_bytes()[before:].decode(errors="replace")
-
-
 @pytest.fixture(scope="module")
 def jobs(
     request: pytest.FixtureRequest,

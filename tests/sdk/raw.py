@@ -73,6 +73,8 @@ class Neighbour:
     """Posts a row now and then and notes what was acknowledged."""
 
     def __init__(self, server: Installation, key: str) -> None:
+        self._log = server.log_path("web")
+        self._log_begin = self._log.stat().st_size
         self.wire = Wire(server.url, key)
         self.run = self.wire.begin("neighbours")
         self.acknowledged = 0
@@ -104,6 +106,14 @@ class Neighbour:
         self._posted.wait(PATIENCE_S)
         assert self._posted.is_set()
         assert self.refused == []
+
+    def check_unharmed(self) -> None:
+        """See that posts go on, all that were acknowledged are stored, and nothing has left a traceback in the log."""
+        self.see_another_post()
+        acknowledged = self.acknowledged
+        stored = [line["_step"] for line in self.wire.rows(self.run)]
+        assert stored[:acknowledged] == list(range(acknowledged))
+        assert "Traceback" not in self._log.read_bytes()[self._log_begin :].decode(errors="replace")
 
     @contextlib.contextmanager
     def posting(self) -> Iterator["Neighbour"]:

@@ -27,6 +27,10 @@ mutation UpsertBucket(
     bucket { id name historyLineCount project { name entity { name } } } inserted
   }
 }"""
+CREATE_FILES = """
+mutation CreateRunFiles($entity: String!, $project: String!, $run: String!, $files: [String!]!) {
+  createRunFiles(input: {entityName: $entity, projectName: $project, runName: $run, files: $files}) {
+    files { name uploadUrl } } }"""
 RUN = """
 query Run($project: String!, $entity: String!, $name: String!) {
   project(name: $project, entityName: $entity) { run(name: $name) {
@@ -58,11 +62,11 @@ class Run:
 
 
 class Wire:
-    """Speaks to an installation with one API key."""
+    """Speaks to an installation with one API key, over sockets unless it is given another transport."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, transport: httpx.BaseTransport | None = None) -> None:
         auth = ("api", key) if key else None
-        self.http = clients.client(base_url=url, auth=auth)
+        self.http = clients.client(base_url=url, auth=auth, transport=transport)
 
     def ask(self, query: str, **variables: Any) -> httpx.Response:
         """Send one GraphQL document."""
