@@ -20,10 +20,13 @@ STEP_S = 1.0
 """A request reads for about so long; the page asks again from where it ended."""
 MOST_HITS = 100_000
 MAX_NEEDLE = 500
-_ESCAPES = re.compile(r"\x1b\[[0-9;:]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*(?:[@-~]|\Z)|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|\Z)|\x1b(?:[ -/]*[0-~]|\Z)"
+)
+"""As `assets/ts/logs/ansi.ts` reads them: control sequences, commands to the terminal, and all others; also cut off."""
 _PLAIN = re.compile(rb"[ !#-\[\]-~]+")
 """ASCII that JSON writes as it is."""
-_ESCAPES_IN_JSON = rb"(?:\\u001b(?:\[[0-9;:]*[A-Za-z]|[@-Z\\^_]))*"
+_ESCAPES_IN_JSON = rb"(?:\\u001b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z^-~]))*"
 
 
 def displayed_text(text: str, *, raw: bool) -> str:

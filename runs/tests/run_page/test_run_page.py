@@ -32,7 +32,7 @@ from runs.table.rows import rows_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member
 from tests.streams import body_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 KEY = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -313,6 +313,18 @@ def test_search_knows_expressions_capitals_and_progress_bars(run):
     assert found("50%", raw=True) == [0]
     with pytest.raises(Invalid, match="Invalid regular expression"):
         found("(", is_regex=True)
+
+
+@pytest.mark.parametrize(
+    "escape",
+    ["\x1b[?25l", "\x1b(B", "\x1b[38;5;1m", "\x1b[1", "\x1b", "\x1b]0;title\x07", "\x1b]8;;link"],
+    ids=["hidden cursor", "character set", "color", "cut off", "alone", "title", "link that is cut off"],
+)
+def test_search_leaves_out_what_the_log_window_does(run, escape):
+    """As assets/ts/logs/ansi.test.ts says of the window."""
+    write(run, [f"2026-11-21T07:20:26.0 done{escape}", "2026-11-21T07:20:26.0 do\x1b[?25lne"])
+    assert search(run.pk, Needle("done"), 0, 2, revealed=False)[0] == [0, 1]
+    assert search(run.pk, Needle(r"[25]|\(B|title|link", is_regex=True), 0, 2, revealed=False)[0] == []
 
 
 def test_a_long_search_is_done_in_steps(client, run, member, monkeypatch):
