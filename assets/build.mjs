@@ -101,6 +101,16 @@ async function reportSizes(result) {
   }
 }
 
+/** What is being watched is not minified, so `make` must not take it for what it builds. */
+const unstamp = {
+  name: "unstamp",
+  setup: (building) =>
+    building.onEnd(async () => {
+      const stamps = (await readdir(OUT)).filter((name) => name.startsWith(".built-"));
+      await Promise.all(stamps.map((name) => rm(`${OUT}/${name}`, { force: true })));
+    }),
+};
+
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
 await cp("assets/img", `${OUT}/img`, { recursive: true });
@@ -110,7 +120,7 @@ for (const name of ["DejaVuSans", "DejaVuSans-Bold"]) {
 }
 if (process.argv.includes("--watch")) {
   for (const options of [modules, plain, named, styles]) {
-    await (await context({ ...options, minify: false, logLevel: "info" })).watch();
+    await (await context({ ...options, minify: false, logLevel: "info", plugins: [unstamp] })).watch();
   }
 } else {
   const [result] = await Promise.all([modules, plain, named, styles].map((options) => build(options)));

@@ -1,15 +1,15 @@
 // Runs the unit tests, assets/ts/**/*.test.ts. Arguments choose files by a part of their path: `npm test -- charts/scale`.
 // RUNYARD_TEST_JUNIT names a file for the results, which `make test` counts with those of pytest.
 import { spawn } from "node:child_process";
-import { glob, rm } from "node:fs/promises";
+import { glob, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { build } from "esbuild";
 
-const OUT = ".cache/typescript-tests";
+await mkdir(".cache", { recursive: true });
+const OUT = await mkdtemp(".cache/typescript-tests-"); // two may run at the same time
 const parts = process.argv.slice(2);
 const files = await Array.fromAsync(glob("assets/ts/**/*.test.ts"));
 const entryPoints = files.filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
 
-await rm(OUT, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints,
   bundle: true,
@@ -31,4 +31,7 @@ const reporters = results
   : [`--test-reporter=${parts.length > 0 ? "spec" : "dot"}`];
 // One process for all: each of its own would take as long to start as its tests take.
 const node = ["--enable-source-maps", "--test", "--test-isolation=none", ...reporters, ...bundles];
-spawn(process.execPath, node, { stdio: "inherit" }).on("exit", (status) => process.exit(status ?? 1));
+spawn(process.execPath, node, { stdio: "inherit" }).on("exit", async (status) => {
+  await rm(OUT, { recursive: true });
+  process.exit(status ?? 1);
+});

@@ -24,10 +24,18 @@ def start(supervisor: Supervisor) -> Child | None:
     worker = shlex.join(worker_command())
     supervisor.start("worker", [sys.executable, "-m", "watchfiles", "--filter", "python", worker, *WATCHED])
     reload = [part for folder in WATCHED for part in ("--reload-dir", folder)]
-    web = [*web_command(security.HOST, security.PORT), "--reload", *reload, "--timeout-graceful-shutdown", "1"]
+    web = [
+        *web_command(security.HOST, security.PORT),
+        "--reload",
+        *reload,
+        "--timeout-graceful-shutdown",
+        "1",
+    ]
     return supervisor.start("web", web)
 
 
 if __name__ == "__main__":
+    if security.HOST not in {"127.0.0.1", "localhost", "::1"}:
+        sys.exit("`make dev` shows tracebacks, so only to this machine: unset RUNYARD_HOST.")
     os.chdir(ROOT)
     sys.exit(serve.run(start))
