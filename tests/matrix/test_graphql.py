@@ -10,13 +10,11 @@ from runs.bulk_actions import deletion
 from runs.models import Run
 from tests.matrix import asking, graphql, lean
 from tests.matrix.cases import Answer, Over, expected
-from tests.matrix.cells import Check, cells_of, compare, rows, telling
+from tests.matrix.cells import Asked, Check, cells_of, compare, rows, telling
 from tests.matrix.permissions import ELEVATED
 from tests.matrix.world import World, keys_for
 from wandb_api.graphql.bindings import roots
 from wandb_api.schema import schema
-
-pytestmark = pytest.mark.portable
 
 
 def test_every_graphql_root_field_has_a_row():
@@ -36,11 +34,11 @@ def test_every_lean_endpoint_has_a_row():
 
 @pytest.mark.parametrize("field", rows(graphql.ROUTES))
 def test_graphql(field: str, world: World, checked: Check):
-    cells = []
+    cells, asked = [], Asked(set)
     for case, thing in cells_of(world, graphql.ROUTES[field]):
         keys = [*keys_for(case, thing), (ELEVATED, "full")]
         wants = [asking.graphql_answer(expected(case, *key, thing), key[0]) for key in keys]
-        for (actor, scope), want in telling(zip(keys, wants, strict=True)):
+        for (actor, scope), want in telling(zip(keys, wants, strict=True), asked[id(case)], thing):
             got = asking.ask_graphql(case, thing, world.headers(actor, scope))
             cells.append((f"{actor} ({scope} key) {field} as {case.needs!r} ({thing.label})", got, want))
     compare(checked, cells)

@@ -7,10 +7,8 @@ from common.tasks import write_heartbeat
 from config.sockets import urlpatterns as socket_routes
 from tests.matrix import asking, sockets, web
 from tests.matrix.cases import Answer, Over, expected
-from tests.matrix.cells import Check, cells_of, compare, rows, telling
+from tests.matrix.cells import Asked, Check, cells_of, compare, rows, telling
 from tests.matrix.world import WEB_ACTORS, World, web_actors
-
-pytestmark = pytest.mark.portable
 
 
 def _pages() -> set[str]:
@@ -43,12 +41,12 @@ def test_every_socket_has_a_row():
 @pytest.mark.parametrize("route", rows(web.ROUTES))
 def test_web(route: str, world: World, checked: Check):
     write_heartbeat()  # /ready wants a worker that was there just now
-    cells = []
+    cells, asked = [], Asked(set)
     for case, thing in cells_of(world, web.ROUTES[route]):
         path = asking.page_path(route, case, thing)
         actors = web_actors(case)
         wants = [asking.web_answer(expected(case, actor, "full", thing), case, actor) for actor in actors]
-        for actor, want in telling(zip(actors, wants, strict=True)):
+        for actor, want in telling(zip(actors, wants, strict=True), asked[id(case)], thing):
             got = asking.ask_page(world.clients[actor], path, case.method)
             cells.append((f"{actor} {case.method} {path} ({thing.label})", got, want))
     compare(checked, cells)
@@ -69,7 +67,7 @@ def test_admin(world: World, checked: Check):
             Answer.LOGIN if name == "admin:login" else expected(web.ADMIN, actor, "full", nothing)
             for actor in WEB_ACTORS
         ]
-        for actor, want in telling(zip(WEB_ACTORS, wants, strict=True)):
+        for actor, want in telling(zip(WEB_ACTORS, wants, strict=True), set(), nothing):
             if (actor, name) == ("operator", "admin:logout"):
                 continue  # only by POST, which would end the session of all further cells
             got = asking.ask_page(world.clients[actor], path)

@@ -13,12 +13,10 @@ from rest_framework.test import APIRequestFactory
 from access.rest.query_parameters import known_parameters
 from tests.matrix import asking, rest
 from tests.matrix.cases import Case, Over, Thing, expected
-from tests.matrix.cells import Check, cells_of, compare, one_each, rows, telling
+from tests.matrix.cells import Asked, Check, cells_of, compare, one_each, rows, telling
 from tests.matrix.permissions import ELEVATED
 from tests.matrix.rest_addresses import names_in_address
 from tests.matrix.world import World, keys_for, web_actors
-
-pytestmark = pytest.mark.portable
 
 
 @cache
@@ -67,18 +65,20 @@ def _rest_path(action: str, case: Case, thing: Thing) -> str:
 
 @pytest.mark.parametrize("action", rows(rest.ROUTES))
 def test_rest(action: str, world: World, checked: Check):
-    cells = []
+    cells, asked = [], Asked(set)
     for case, thing in cells_of(world, rest.ROUTES[action]):
         path = _rest_path(action, case, thing)
         dress = asking.sign_in_answer if action in rest.SIGNED_IN_ONLY else asking.rest_answer
         keys = [*keys_for(case, thing), (ELEVATED, "full")]
         sessions = [(actor, "session") for actor in web_actors(case)]
         wants = {asker: dress(expected(case, *asker, thing), asker[0]) for asker in [*keys, *sessions]}
-        for (actor, scope), want in telling((key, wants[key]) for key in keys):
+        for (actor, scope), want in telling(((key, wants[key]) for key in keys), asked[id(case)], thing):
             got = asking.ask_rest(path, case, thing, world.headers(actor, scope))
             cells.append((f"{actor} ({scope} key) {case.method} {path} ({thing.label})", got, want))
         # a session only says otherwise who asks, and everybody has asked by key
-        for (actor, _scope), want in one_each((session, wants[session]) for session in sessions):
+        for (actor, _scope), want in one_each(
+            ((session, wants[session]) for session in sessions), asked[id(case), "session"], thing
+        ):
             got = asking.ask_rest(path, case, thing, {}, world.clients[actor])
             cells.append((f"{actor} (session) {case.method} {path} ({thing.label})", got, want))
     compare(checked, cells)
