@@ -4,10 +4,13 @@ To start Django, create the tables and collect the static files takes 3 s of CPU
 for as long as what they are made of stays the same; installations and the tests' own databases are copies.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import os
 import shutil
+import socket
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
@@ -98,17 +101,9 @@ def _template(home: Path) -> Database:
 
 
 def _database_sources() -> Iterable[Path]:
-    """Return all that decides on the tables."""
+    """Return all that decides on the tables and the first rows, as those of roles: the product's Python."""
     for app in (ROOT / "config", *(file.parent for file in ROOT.glob("*/apps.py"))):
-        for pattern in (
-            "apps.py",
-            "models.py",
-            "models/**/*.py",
-            "migrations/*.py",
-            "settings/*.py",
-            "database/**/*.py",
-        ):
-            yield from app.glob(pattern)
+        yield from (path for path in app.rglob("*.py") if "tests" not in path.relative_to(ROOT).parts)
     yield ROOT / "requirements.txt"
 
 
@@ -119,8 +114,8 @@ def _static_sources() -> Iterable[Path]:
 
 
 def _key(sources: Iterable[Path]) -> str:
-    """Return a hash of the content of files, of the checkout, and of what kind the database is."""
-    found = hashlib.sha256(f"{ROOT} {urlsplit(GIVEN).scheme}".encode())
+    """Return a hash of the content of files, and of where the database is."""
+    found = hashlib.sha256(f"{ROOT} {urlsplit(GIVEN).netloc} {sys.version}".encode())
     for path in sorted(path for path in sources if path.is_file()):
         found.update(f"{path}\0".encode() + path.read_bytes())
     return found.hexdigest()[:16]
@@ -131,7 +126,7 @@ def _prepared(sources: Callable[[], Iterable[Path]], make: Callable[[Path], None
 
     Another process may use one that was made of earlier sources; one that no process uses is removed.
     """
-    kind = make.__name__.removeprefix("_make_")
+    kind = f"{make.__name__.removeprefix('_make_')}-{urlsplit(GIVEN).scheme or 'sqlite'}"
     PREPARED.mkdir(parents=True, exist_ok=True)
     with (PREPARED / f"{kind}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -142,7 +137,7 @@ def _prepared(sources: Callable[[], Iterable[Path]], make: Callable[[Path], None
                     shutil.rmtree(other)
             home.mkdir()
             make(home)
-            if home.name == f"{kind}-{_key(sources())}":  # no source was changed meanwhile
+            if home.name == f"{kind}-{_key(sources())}":  # no source has changed since
                 (home / "complete").touch()
         if home not in _in_use:
             _in_use[home] = (home / "complete").open()
@@ -174,22 +169,26 @@ def _make_database(home: Path) -> None:
     _manage(home, database, "shell", "--no-imports", "-c", CREATE_TABLES)
     if database.url:
         _drop_those_of_removed_checkouts()
-        _run(f"COMMENT ON DATABASE \"{database.name}\" IS '{home}'")
+        _run(f"COMMENT ON DATABASE \"{database.name}\" IS '{socket.gethostname()}:{home}'")
 
 
 def _drop_those_of_removed_checkouts() -> None:
-    """Remove the databases whose folders have been deleted: clones are tried and thrown away."""
+    """Remove the databases of folders of this machine that have been deleted: clones are tried and thrown away."""
+    from psycopg import Error
+
     found = _run(
         "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database WHERE datname LIKE %s",
         f"{TEMPLATE}%",
     )
-    for name, home in found:
-        if home and not Path(home).exists():
-            _run(f'DROP DATABASE IF EXISTS "{name}"')
+    for name, place in found:
+        host, _, home = (place or "").partition(":")
+        with contextlib.suppress(Error, OSError):  # of another user, or being copied
+            if host == socket.gethostname() and not Path(home).exists():
+                _run(f'DROP DATABASE IF EXISTS "{name}"')
 
 
 def _make_static(home: Path) -> None:
-    _manage(home, Database("", home / SQLITE), "prepare", "--static")
+    _manage(home, _template(home), "prepare", "--static")
 
 
 def _manage(home: Path, database: Database, *command: str) -> None:

@@ -11,7 +11,7 @@
 
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import sdks
+from tests.committed import NewInstallation
 from tests.databases import Database, prepared_database
 from tests.factories import api_key, member_of
 from tests.installation import Installation
@@ -46,39 +47,35 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[Callable[[], None]]:
     """Give this process a copy of the prepared database, instead of what Django would migrate.
 
     On SQLite it is a *file*: a shared in-memory database knows neither WAL nor waiting for a lock.
+
+    Returns:
+        What removes all that was committed; it runs after each test whose transactions commit.
     """
     from django.db import connection
+    from django.test import TransactionTestCase
 
     name, file = f"{SHARED.name}-{WORKER}", HOME / "test.sqlite3"
     database = Database(name, file)
     database.create(like=prepared_database())
     connection.close()
     connection.settings_dict["NAME"] = name if database.url else str(file)
-    yield
+    with django_db_blocker.unblock():
+        new = NewInstallation.of(connection)
+
+    def restore(*_: Any) -> None:
+        new.restore(connection)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", restore)
+        yield restore
     with django_db_blocker.unblock():
         connection.close()
         getattr(connection, "close_pool", lambda: None)()  # PostgreSQL alone has one
     database.drop()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _tables_are_emptied_quickly() -> Iterator[None]:
-    """Delete rows after a test that commits: TRUNCATE writes files anew for all tables, which takes a second.
-
-    The order does not matter, since foreign keys are checked when the transaction ends.
-    """
-    from django.db.backends.postgresql.operations import DatabaseOperations
-
-    def sql_flush(self: DatabaseOperations, _style: Any, tables: Sequence[str], **_: bool) -> list[str]:
-        return [f"DELETE FROM {self.quote_name(table)}" for table in tables]  # noqa: S608 - our own tables
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DatabaseOperations, "sql_flush", sql_flush)
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,11 +2,10 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
-from django.core.management import call_command
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
@@ -54,15 +53,12 @@ def _check_head(answer: httpx.Response, content: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Take the place of pytest-django's: what is committed stays until the module ends, seen by all threads.
-
-    To empty all tables after each test would take longer than most tests do.
-    """
+def db(django_db_setup: Callable[[], None], django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Take the place of pytest-django's: what is committed stays until the module ends, seen by all threads."""
     with django_db_blocker.unblock():
         yield
         committer.stop()
-        call_command("flush", verbosity=0, interactive=False)
+        django_db_setup()
         connections.close_all()
 
 

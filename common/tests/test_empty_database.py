@@ -18,6 +18,7 @@ from teams.models import Role
 from tests.databases import SQLITE, Database, installation_env
 from tests.management import Management
 
+pytestmark = pytest.mark.dialect
 MIGRATED = "migrated"
 both = pytest.mark.django_db(databases=["default", MIGRATED])
 

@@ -11,7 +11,7 @@ from common.database.kept_queries import KeptQuery
 from runs.models import Project, Run
 from tests.factories import ProjectFactory, RunFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def test_objects_come_with_what_is_selected_along(django_assert_num_queries: Any):

@@ -7,7 +7,7 @@ from django.urls import reverse
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
 def asked(client: Client, text: str) -> str:

@@ -5,19 +5,16 @@ organization's admin, a member, a key that may only read, and nobody. Each reque
 runs, which is stored beside Django.
 """
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
 import requests
 import schemathesis
-from django.core.management import call_command
-from django.db import connections, transaction
+from django.db import transaction
 from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pytest_django import DjangoDbBlocker
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.transport import Response
@@ -25,15 +22,14 @@ from schemathesis.specs.openapi import checks
 
 from access.openapi.schema import document
 from ingest.api import stream
-from metrics.ingest import committer
+from tests.in_process import db
 from tests.matrix.asking import lean_reply
 from tests.matrix.cases import Over
 from tests.matrix.world import World, build
 from tests.streams import body_of
 from tests.suite.passes import amount
 
-pytestmark = pytest.mark.portable
-
+__all__ = ["db"]
 CALLERS = [
     ("chief", "full"),
     ("chief", "full"),
@@ -51,16 +47,6 @@ CHECKS: list[Any] = [
 ]
 SCHEMA = schemathesis.openapi.from_dict(document())
 OPERATIONS: dict[str, Any] = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}  # type: ignore[union-attr]  # a wrong one raises
-
-
-@pytest.fixture(scope="module")
-def db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Take the place of pytest-django's: the world is built once."""
-    with django_db_blocker.unblock():
-        yield
-        committer.stop()
-        call_command("flush", verbosity=0, interactive=False)
-        connections.close_all()
 
 
 @pytest.fixture(scope="module")
