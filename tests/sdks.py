@@ -82,7 +82,6 @@ def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
         "TMPDIR": str(cwd),
         "LANG": "C.UTF-8",
         "PYTHONFAULTHANDLER": "1",  # for `ended`
-        "PYTHONPATH": str(STARTUP),
         "WANDB_ERROR_REPORTING": "false",
         "WANDB_DISABLE_GIT": "true",
         "WANDB_X_SERVICE_WAIT": SERVICE_WAIT_S,
@@ -91,6 +90,7 @@ def script_env(env: dict[str, str], cwd: Path) -> dict[str, str]:
         "WANDB_CONFIG_DIR": str(cwd / "config"),
         "WANDB_DATA_DIR": str(cwd / "data"),
         **env,
+        "PYTHONPATH": os.pathsep.join(filter(None, [env.get("PYTHONPATH"), str(STARTUP)])),
     }
 
 

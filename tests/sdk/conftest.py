@@ -38,9 +38,10 @@ def team(server: Installation, ada: Person, bob: Person) -> str:
 
 @pytest.fixture(scope="module")
 def neighbour(server: Installation, bob: Person) -> Iterator[Neighbour]:
-    """Give somebody whose posts go on through all tests of the module."""
+    """Return a client whose posts go on through all tests of the module, unharmed by them."""
     with Neighbour(server, bob.key).posting() as made:
         yield made
+        made.check_unharmed()
 
 
 @pytest.fixture(scope="module")

@@ -157,7 +157,7 @@ def crashing(site: Site, early: dict[str, Client]) -> Path:
 
 # -- the server is killed ------------------------------------------------------------------------------------------
 
-CLIENTS = amount("SDK processes at a server that is killed", 3, 20)
+CLIENTS = amount("SDK processes at a server that is killed", 2, 20)
 STEPS = 190
 LOGS = """
 import time, wandb

@@ -18,6 +18,7 @@ from tests.sdk.people import Person, person
 from tests.sdk.raw import Neighbour, connect, exchange, head, read_all, read_one, statuses
 from tests.sdk.wire import CREATE_FILES, Run, history, row
 from tests.waiting import PATIENCE_S, until
+from wandb_api.tests.wire.hostile import VALUES
 
 pytestmark = pytest.mark.usefixtures("neighbour")
 
@@ -353,6 +354,10 @@ def test_two_hundred_ask_at_once(server: Installation, ada: Person) -> None:
     assert asyncio.run(all_ask()) == [200] * 200
 
 
-def test_the_neighbour_is_unharmed(neighbour: Neighbour) -> None:
-    """By all tests above."""
-    neighbour.check_unharmed()
+def test_hostile_values_hold_up_no_one(ada: Person, run: Run) -> None:
+    """What they are answered is tried in `wandb_api/tests/wire`; here another client posts at the same time."""
+    for value in VALUES.values():
+        lines = [f'{{"_step": 0, "a": {value}}}', value]
+        body = {"files": {"wandb-history.jsonl": {"offset": 0, "content": lines}}}
+        assert ada.wire.post(run, body).status_code == 200
+        assert ada.wire.post(run, value.encode()).status_code in {200, 400}

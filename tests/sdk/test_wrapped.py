@@ -76,9 +76,13 @@ def test_the_sdk_in_a_command_logs_to_the_commands_run(
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.replace('"scripts"', f'"scripts-{release}"'))
     env = environment_of(
-        server, ada.key, RUNYARD_PROJECT=f"commands-{release}", RUNYARD_SPOOL_DIR=str(tmp_path / "spool"),
+        server,
+        ada.key,
+        RUNYARD_PROJECT=f"commands-{release}",
+        RUNYARD_SPOOL_DIR=str(tmp_path / "spool"),
         RUNYARD_INTERVAL="0.5",
-    ) | sdks.script_env(ada.env, tmp_path)  # fmt: skip
+    )
+    env |= sdks.script_env(ada.env | {"PYTHONPATH": env["PYTHONPATH"]}, tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "runyard_agent", "run", "--", str(sdk(release)), str(script)],
         env=env, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
@@ -112,8 +116,12 @@ def test_a_release_that_fails_on_headers_trains_as_ever(
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.replace('"scripts"', f'"scripts-{release}"'))
     env = environment_of(
-        server, ada.key, RUNYARD_PROJECT=f"commands-{release}", RUNYARD_SPOOL_DIR=str(tmp_path / "spool"),
-    ) | sdks.script_env(ada.env, tmp_path)  # fmt: skip
+        server,
+        ada.key,
+        RUNYARD_PROJECT=f"commands-{release}",
+        RUNYARD_SPOOL_DIR=str(tmp_path / "spool"),
+    )
+    env |= sdks.script_env(ada.env | {"PYTHONPATH": env["PYTHONPATH"]}, tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "runyard_agent", "run", "--", str(sdk(release)), str(script)],
         env=env, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
