@@ -172,4 +172,4 @@ def quiet(page: Page) -> Iterator[Page]:
     """Give a page; fail at the end if its console has said anything."""
     said = listen_to(page)
     yield page
-    assert said == []
+    assert said == [], said

@@ -21,7 +21,7 @@ import pytest
 from redis.connection import AbstractConnection
 
 from common.server import embedded_redis
-from tests.suite import examples, order, passes, second_try, typescript
+from tests.suite import budget, dialect, examples, order, passes, rotation, second_try, typescript
 
 if TYPE_CHECKING:
     from tests.suite.schedule import Schedule
@@ -72,11 +72,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Add the fixtures after those of the installed plugins, so that ours win; say which examples are tried."""
     from tests import browser, fixtures
 
+    if not hasattr(config, "workerinput"):
+        is_named = config.args_source is pytest.Config.ArgsSource.ARGS
+        os.environ[rotation.NAMED_VARIABLE] = "1" if is_named else ""
     examples.choose()
+    dialect.watch()
+    config.pluginmanager.register(dialect, "runyard-dialect")
     start_redis_when_it_is_needed()
     config.pluginmanager.register(fixtures, "runyard-fixtures")
     config.pluginmanager.register(browser, "runyard-browser")
     typescript.register(config, HOME)
+    budget.register(config)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -171,6 +177,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_collection_finish() -> None:
     """Spare the garbage collector all that was imported and collected: it would look through it in every test."""
+    dialect.watch_expressions()
     gc.collect()
     gc.freeze()
     gc.enable()

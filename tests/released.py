@@ -10,10 +10,9 @@ from typing import Any
 
 from config.env import ROOT
 from tests.installation import Installation
+from tests.suite.checkout import RELEASED
 from tests.wheels import build_wheel, install_server
 
-COMMIT = "6194982d58241ea955e542d56c5065f71b709a0a"
-"""The commit of the last release, 0.1.0."""
 BUILT = ("assets/dist", "locale")
 """What git ignores, and a wheel has: the checkout's, for the release's own would take a minute of npm."""
 
@@ -32,13 +31,13 @@ def release_programs(folder: Path) -> Path:
 
 
 def _has_commit() -> bool:
-    command = ["git", "cat-file", "-e", f"{COMMIT}^{{commit}}"]
+    command = ["git", "cat-file", "-e", f"{RELEASED}^{{commit}}"]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 
 def _extract(folder: Path) -> None:
     """Put the release's sources into a folder, with what was built."""
-    archive = subprocess.run(["git", "archive", COMMIT], cwd=ROOT, check=True, capture_output=True).stdout
+    archive = subprocess.run(["git", "archive", RELEASED], cwd=ROOT, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
     for name in BUILT:

@@ -22,7 +22,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def test_the_demo_shares_models_and_keeps_what_is_in_production(tmp_path, settings):

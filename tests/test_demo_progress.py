@@ -9,7 +9,7 @@ from demo.people import PEOPLE_STEP, require_free_names
 from demo.progress import Progress
 from tests.factories import UserFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_step_is_done_once_wholly_or_not_at_all(tmp_path: Path) -> None:

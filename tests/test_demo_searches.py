@@ -11,7 +11,7 @@ from sweeps.models import Sweep, Trial
 from sweeps.selectors import best_run, expected_runs, runs_of_sweep
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -17,8 +17,6 @@ LOOSE = 12
 LONGEST = 400
 BESIDE_THE_SERVER = {"agent", "bench", "demo", "tests"}
 
-pytestmark = pytest.mark.portable
-
 
 @cache
 def server() -> dict[str, ast.Module]:

@@ -32,7 +32,7 @@ from teams.roles.builtin import built_in
 from teams.tests.asking import mailed_token
 from tests.factories import PASSWORD, OrganizationFactory, TeamFactory, UserFactory, delivered
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 HTML = {"Accept": "text/html"}
 
 

@@ -32,7 +32,7 @@ from tests.factories import (
 )
 from tests.scim import GROUP, PLACE, USER, Provider
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

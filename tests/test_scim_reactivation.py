@@ -24,7 +24,7 @@ from teams.roles.custom import RoleFields, create_role, delete_role
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_key
 from tests.scim import GROUP, USER, Provider
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 OFF, ON = ({"op": "replace", "value": {"active": active}} for active in (False, True))
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,10 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.suite import examples, order, passes
-from tests.suite.passes import FIFTHS, ROOT, Pass, amount, fifth_of, select, share
+from tests.suite import budget, checkout, examples, order, passes, rotation
+from tests.suite.checkout import ROOT
+from tests.suite.passes import FIFTHS, Pass, amount, fifth_of, select, share
 from tests.suite.schedule import FilesInBrowser, Schedule
-from tests.suite.typescript import TypeScriptTests
+from tests.suite.typescript import SKIPPED, TypeScriptTests
 
 ArgsSource = pytest.Config.ArgsSource
 
@@ -41,18 +43,19 @@ BROWSER = Item("b.py::page", ("browser",), ("server",))
 DIALECT = Item("c.py::query", ("sdk", "dialect"), ("server",))
 RACE = Item("d.py::race", ("faults", "races"), ("new_server",))
 THROUGH_SERVERS = [Item(f"e{number}.py::test", ("sdk",), ("server",)) for number in range(20)]
-PORTABLE = [Item(f"f{number}.py::test", ("django_db", "portable")) for number in range(20)]
-ROTATING = [*THROUGH_SERVERS, *PORTABLE]
-ALL = [EXHAUSTIVE, PLAIN, STORED, BY_FIXTURE, BROWSER, DIALECT, RACE, *ROTATING]
+IN_PROCESS = [Item(f"f{number}.py::test", ("django_db",)) for number in range(20)]
+COMMITS = Item("g.py::commits", (), ("db", "transactional_db"))
+LISTED = Item("h.py::test[case]", ("django_db",))
+ROTATING = [STORED, BY_FIXTURE, *THROUGH_SERVERS, *IN_PROCESS]
+ALL = [EXHAUSTIVE, PLAIN, BROWSER, DIALECT, RACE, COMMITS, LISTED, *ROTATING]
 
 
 def chosen(monkeypatch: pytest.MonkeyPatch, current: Pass, fifth: int = 0) -> list[Item]:
     monkeypatch.setattr(passes, "CURRENT", current)
-    monkeypatch.setenv("RUNYARD_TEST_FIFTH", str(fifth))
-    passes.current_fifth.cache_clear()
+    monkeypatch.setattr(passes, "listed", lambda: {"h.py::test"})
+    monkeypatch.setattr(passes, "current_fifth", lambda: fifth)
     items = list(ALL)
     select(items)  # type: ignore[arg-type]
-    passes.current_fifth.cache_clear()
     return items
 
 
@@ -84,7 +87,7 @@ def test_the_complete_pass_runs_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_second_database_gets_what_can_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     found = chosen(monkeypatch, Pass.SECOND)
-    assert [item for item in found if item not in ROTATING] == [STORED, BY_FIXTURE, BROWSER, DIALECT, RACE]
+    assert [item for item in found if item not in ROTATING] == [BROWSER, DIALECT, RACE, COMMITS, LISTED]
 
 
 def test_the_fifths_are_all_together_and_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,6 +97,65 @@ def test_the_fifths_are_all_together_and_share_nothing(monkeypatch: pytest.Monke
     assert all(found)
 
 
+@pytest.mark.parametrize(
+    ("differ", "left"),
+    [
+        ([], ["s/test_a.py", "s/test_c.py"]),
+        (["s/test_c.py"], ["s/test_a.py"]),
+        (["app/models.py"], []),
+    ],
+    ids=["as released", "a file of tests differs", "the sources differ"],
+)
+def test_suites_take_turns_while_their_sources_are_as_released(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, differ: list[str], left: list[str]
+) -> None:
+    (tmp_path / "s").mkdir()
+    for name in "abcd":
+        (tmp_path / "s" / f"test_{name}.py").touch()
+    suite = rotation.Suite("some", "s", 2, sources=("app",), always=("s/test_d.py",))
+    monkeypatch.setattr(rotation, "ROOT", tmp_path)
+    monkeypatch.setattr(rotation, "suites", lambda: [suite])
+    monkeypatch.setattr(rotation, "turn", lambda _what, _of: 1)
+    monkeypatch.delenv(rotation.NAMED_VARIABLE, raising=False)
+    monkeypatch.setattr(
+        rotation, "changed", lambda *paths: {name for name in differ if name.startswith(tuple(paths))}
+    )
+    files = [f"s/test_{name}.py" for name in "abcd"]
+    assert [file for file in files if rotation.left_out_with.__wrapped__(file)] == left
+
+
+def test_the_list_of_suites_names_what_is_there() -> None:
+    for suite in rotation.suites():
+        assert len(suite.files()) >= suite.turns, suite
+        named = [name.removeprefix(":!") for name in (*suite.always, *suite.sources) if "*" not in name]
+        assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_a_file_that_is_named_runs_whenever_its_turn_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(rotation.NAMED_VARIABLE, "1")
+    for suite in rotation.suites():
+        assert [file for file in suite.files() if rotation.left_out_with.__wrapped__(file)] == []
+
+
+def test_without_git_or_the_release_all_of_every_suite_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rotation, "RELEASED", "0" * 40)
+    assert rotation.changed.__wrapped__("agent/tests") is None
+    monkeypatch.delenv(rotation.NAMED_VARIABLE, raising=False)
+    monkeypatch.setattr(rotation, "changed", lambda *_patterns: None)
+    for suite in rotation.suites():
+        assert [file for file in suite.files() if rotation.left_out_with.__wrapped__(file)] == []
+
+
+def test_turns_of_different_things_are_independent_and_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = set()
+    for number in range(200):
+        monkeypatch.setattr(checkout, "turn_name", lambda number=number: f"commit{number}")
+        pairs.add((checkout.turn("fifths", 5), checkout.turn("agent", 5)))
+    assert len(pairs) == 25
+    monkeypatch.setattr(checkout, "turn_name", lambda: "13")
+    assert (checkout.turn("fifths", 5), checkout.turn("agent", 5)) == (3, 3)
+
+
 def test_tests_of_one_file_are_of_one_fifth() -> None:
     assert fifth_of(Item("e.py::one")) == fifth_of(Item("e.py::two[x::y]"))  # type: ignore[arg-type]
 
@@ -101,12 +163,14 @@ def test_tests_of_one_file_are_of_one_fifth() -> None:
 def test_what_is_left_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "CURRENT", Pass.GATE)
     monkeypatch.setattr(passes, "reduced", {})
+    monkeypatch.setattr(passes, "turn_name", lambda: "0123456789ab")
     assert amount("kills", 2, 100) == 2
     left = select([EXHAUSTIVE, PLAIN])  # type: ignore[list-item]
     assert passes.describe(left, passes.reduced) == [
         "Left to `make test-all`:",
         "  1 test: a reason",
         "  kills: 2 of 100",
+        "The same tests again: RUNYARD_TEST_PASS=gate RUNYARD_TEST_TURN=0123456789ab make test",
     ]
 
 
@@ -118,12 +182,10 @@ def test_the_complete_pass_does_all_of_everything(monkeypatch: pytest.MonkeyPatc
 def test_a_second_database_gets_a_fifth_of_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = list(range(12))
     monkeypatch.setattr(passes, "reduced", {})
-    monkeypatch.setenv("RUNYARD_TEST_FIFTH", "1")
+    monkeypatch.setattr(passes, "current_fifth", lambda: 1)
     for current, expected in ((Pass.GATE, cases), (Pass.BROWSER, cases), (Pass.SECOND, [1, 6, 11])):
         monkeypatch.setattr(passes, "CURRENT", current)
-        passes.current_fifth.cache_clear()
         assert share("cases", cases) == expected
-    passes.current_fifth.cache_clear()
 
 
 def test_long_files_come_first_and_those_with_a_browser_last_as_a_whole() -> None:
@@ -277,8 +339,9 @@ def test_a_second_try_has_a_server_of_its_own(tmp_path: Path) -> None:
 
 CASES = """<testsuites>
   <testcase name="goes" time="0.002" classname="test" file="{root}/assets/ts/charts/a.test.ts"/>
+  <testcase name="waits" time="0" classname="test" file="{root}/assets/ts/charts/a.test.ts"><skipped/></testcase>
   <testcase name="fails" time="0.001" classname="test" file="{root}/assets/ts/charts/a.test.ts">
-    <failure type="testCodeFailure" message="1 is not 2">1 is not 2, at a.test.ts:9</failure>
+    <failure type="testCodeFailure" message="1 is not 2">1 is 1, a.test.ts:9</failure>
   </testcase>
 </testsuites>"""
 
@@ -286,7 +349,15 @@ CASES = """<testsuites>
 @pytest.mark.parametrize(
     ("results", "status", "expected"),
     [
-        (CASES, 1, [("goes", "passed", ""), ("fails", "failed", "1 is not 2, at a.test.ts:9")]),
+        (
+            CASES,
+            1,
+            [
+                ("goes", "passed", ""),
+                ("waits", "failed", SKIPPED),
+                ("fails", "failed", "1 is 1, a.test.ts:9"),
+            ],
+        ),
         (None, 1, [("run", "failed", "what esbuild prints")]),
         ("<testsuites><testcase", 1, [("run", "failed", "what esbuild prints")]),
         ("<testsuites/>", 0, [("run", "failed", "what esbuild prints")]),
@@ -301,3 +372,28 @@ def test_typescript_tests_are_reported_as_those_of_pytest(
     (tmp_path / "typescript.txt").write_text("what esbuild prints")
     reports = TypeScriptTests(tmp_path)._reports(status)
     assert [(report.location[2], report.outcome, report.longreprtext) for report in reports] == expected
+
+
+def test_the_list_of_tests_about_databases_names_what_is_there() -> None:
+    gone = []
+    for name in passes.DIALECT.read_text().splitlines():
+        file, *_, function = name.split("::")
+        if not (ROOT / file).exists() or f"def {function}(" not in (ROOT / file).read_text():
+            gone.append(name)
+    assert gone == [], "remove these from tests/suite/dialect.txt"
+
+
+def test_every_area_has_a_budget_in_both_passes() -> None:
+    listed = tomllib.loads(budget.LIST.read_text())
+    assert set(listed) == {Pass.GATE, Pass.SECOND}
+    assert {area for of_pass in listed.values() for area in of_pass} == budget.areas()
+
+
+def test_an_area_over_its_budget_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "budgets", lambda _current: {"runs": 100.0, "teams": 100.0})
+    *table, last = budget.describe({"runs": (3, 140.0), "teams": (2, 151.0), "tests/new": (1, 0.5)})
+    assert [line.split() for line in table] == [
+        ["Area", "tests", "s", "budget"], ["teams", "2", "151", "100"], ["runs", "3", "140", "100"],
+        ["tests/new", "1", "0", "0"], ["all", "6", "292", "200"],
+    ]  # fmt: skip
+    assert last.endswith("teams, tests/new")

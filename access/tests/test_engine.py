@@ -297,7 +297,6 @@ def _keys(model: type[Model], found: Q) -> set[int]:
     return set(model._default_manager.filter(found).values_list("pk", flat=True))
 
 
-@pytest.mark.portable
 @pytest.mark.takes(20)
 def test_who_may_agrees_with_can_and_with_who_may_each_for_everybody_and_everything():
     """The inverse names exactly who may by role or ownership; what is public or open needs no role.

@@ -39,7 +39,7 @@ from tests.matrix.world import World, build
 from tests.plans import lacking
 from usage.access import BillingAction
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

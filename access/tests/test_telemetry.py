@@ -7,8 +7,6 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.portable
-
 TOKEN = "0123456789abcdef0123456789abcdef"
 
 

@@ -10,7 +10,7 @@ from access.web.requests import actor_of, actor_of_user, address_in, address_of
 from accounts.models import User
 from tests.factories import RunFactory, ServiceAccountFactory, TeamFactory, UserFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 HTML = {"Accept": "text/html"}
 
 

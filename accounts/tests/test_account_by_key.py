@@ -26,7 +26,7 @@ from tests.factories import (
     make_key,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 EMAILS = "/api/v1/emails/"
 
 

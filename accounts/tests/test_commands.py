@@ -13,7 +13,7 @@ from accounts.models import ApiKey, User
 from teams.models import Membership, Organization, OrganizationMember, ServiceAccount, Team
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 TABLES = (User, ApiKey, Organization, OrganizationMember, Team, Membership, ServiceAccount)
 
 

@@ -18,7 +18,7 @@ from accounts.models import OutboxMail
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, actor
 from tests.fakes.smtp import MailServer, html_of, mail_server, text_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 KEY = "accounts/email/key_created"
 

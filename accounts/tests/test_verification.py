@@ -15,7 +15,7 @@ from access.models import AuditEntry
 from accounts.models import User
 from tests.factories import PASSWORD, UserFactory, delivered
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 PAGE = "/accounts/confirm-email/"
 SIGN_UP = {"username": "Ada", "email": "ada@example.com", "password1": PASSWORD}

@@ -26,7 +26,7 @@ from storage.signed_urls import tickets
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, basic, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 API = "/api/v1"
 Ask = Callable[..., Any]
 

@@ -19,7 +19,7 @@ from storage.filesystem import path_of
 from storage.signed_urls import tickets
 from tests.factories import ProjectFactory, RunFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 Compared = Callable[..., str]
 
 

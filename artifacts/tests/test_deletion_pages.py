@@ -22,7 +22,7 @@ from artifacts.views import collection as collection_views
 from runs.models import Project
 from tests.factories import ProjectFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

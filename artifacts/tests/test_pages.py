@@ -23,7 +23,7 @@ from runs.models import Project, Run
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 PARTS = ("version", "files", "lineage", "compare")
 HTMX = {"HX-Request": "true"}
 OFFERED = ("tag-remove", "tag-form", 'data-opens="version', 'data-opens="collection')

@@ -9,7 +9,7 @@ from artifacts.tests.factories import make_version
 from runs.models import Project, Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 URL = "/api/v1/automations/"
 MESSAGES = "/api/v1/alert-messages/"
 NEW = {

@@ -29,7 +29,7 @@ from teams.models import Visibility
 from tests.automations import make_automation, states
 from tests.factories import ProjectFactory, TeamFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

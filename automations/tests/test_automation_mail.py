@@ -18,7 +18,7 @@ from teams.models import Membership, Visibility
 from tests.automations import make_automation, states
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from sweeps.models import Sweep
 from tests.automations import make_automation
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 FAILING = {"share": 0.5, "least_ended": 2}
 
 

@@ -23,7 +23,7 @@ from teams.roles.custom import RoleFields, create_role
 from tests.automations import make_automation
 from tests.factories import ProjectFactory, SecretFactory, TeamFactory, actor, basic, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 URL = "https://hooks.example.com/a"
 SECRETIVE = '{"text": "${HIDDEN_1}"}'
 PAGE = "/vision/cifar/automations"

@@ -28,7 +28,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 TABS = ["metrics:run_workspace", "metrics:run_system", "runs:run_overview", "runs:run_logs", "runs:run_files"]
 

@@ -20,7 +20,7 @@ from tests.fakes.bucket_fixtures import bucket
 from tests.fakes.folder_bucket import FakeProvider
 
 __all__ = ["bucket"]
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.portable]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 _DIGITS = b"0123456789" * 500
 

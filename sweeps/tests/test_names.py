@@ -9,7 +9,7 @@ from sweeps.lifecycle.deletion import delete_sweep
 from sweeps.lifecycle.services import create_sweep
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 CONFIG = "{method: random, parameters: {lr: {values: [1, 2]}}}"
 
 

@@ -24,7 +24,7 @@ from teams.models import (
 from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from accounts.profile.services import MAX_INTRO
 from teams.models import OrganizationMember, Team
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, basic, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

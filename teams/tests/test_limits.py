@@ -29,7 +29,7 @@ NO_LIMITS = {
 }
 """Settings beside those of limits that refuse nobody anything."""
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

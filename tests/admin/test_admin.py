@@ -74,7 +74,7 @@ from usage.models import (
     UsageDay,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 register_models()
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 

@@ -16,7 +16,6 @@ from config.admin.registration import register_models
 from config.admin.sections import LEDGERS, SECTIONS
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.portable
 register_models()
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 SHOWN = [*MODELS, *{inline.model for shown in admin.site._registry.values() for inline in shown.inlines}]

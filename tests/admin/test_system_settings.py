@@ -19,7 +19,7 @@ from config.admin import configuration
 from config.env import Variable
 from tests.factories import UserFactory, actor, leave_open
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 SIGN_UP = {"username": "new", "email": "new@corp.example", "password1": "correct horse battery"}
 
 

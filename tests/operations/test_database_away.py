@@ -1,5 +1,6 @@
 """What is answered while the database is locked, full or away, and after it comes back."""
 
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -62,9 +63,11 @@ def test_before_the_end_of_the_first_migration_commands_say_so() -> None:
         built_in(Preset.MEMBER)
 
 
+@pytest.mark.dialect
 @pytest.mark.skipif(not GIVEN.startswith("postgres"), reason="SQLite has no server that ends connections")
-def test_no_request_fails_on_a_connection_of_before(server: Installation) -> None:
+def test_no_request_fails_on_a_connection_of_before(new_server: Callable[..., Installation]) -> None:
     """The review's M4: after a restart of PostgreSQL the pool's connections are looked at before they are used."""
+    server = new_server()
     for _ in range(4):
         assert server.get("/accounts/login/")[0] == 200
     with psycopg.connect(server.env["RUNYARD_DATABASE_URL"], autocommit=True) as link:

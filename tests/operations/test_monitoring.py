@@ -188,6 +188,7 @@ def children_of(pid: int) -> list[int]:
     return [child.pid for child in psutil.Process(pid).children()]
 
 
+@pytest.mark.dialect
 @pytest.mark.skipif(not ON_POSTGRESQL, reason="several web processes need PostgreSQL")
 def test_several_web_processes_add_up_and_a_killed_one_leaves_only_counts(
     new_server: Callable[..., Installation],

@@ -17,7 +17,7 @@ from tests.matrix import asking, web
 from tests.matrix.cases import NOTHING, Over
 from tests.matrix.world import World, build
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 EVIL = "https://evil.example/phish"
 FRAMED = {"metrics:vega_frame", "metrics:viewer_frame", "metrics:media_frame", "accounts:outbox_body"}

@@ -25,7 +25,7 @@ from storage.filesystem import path_of
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, basic, make_key, make_member
 from tests.streams import body_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 NAN, INF = float("nan"), float("inf")
 RUN = "/vision/odd/runs/r1"

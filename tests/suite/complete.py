@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.suite.passes import ROOT
+from tests.suite.checkout import ROOT
 
 STATE = ROOT / ".cache" / "test-all"
 NO_TESTS_LEFT = 5
 """pytest's status when nothing is to be run: all has passed before."""
 SERVERS = ".ci/servers"
 """Starts PostgreSQL and Redis where they do not answer, and prints the variables that name them."""
-ALL = {"RUNYARD_TEST_PASS": "all", "CI": "1"}
+ALL = {"RUNYARD_TEST_PASS": "all", "RUNYARD_TEST_DIALECT": "1", "CI": "1"}
 TOGETHER = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 
 

@@ -19,7 +19,7 @@ import httpx
 from tests import clients
 from tests.ports import free_port
 from tests.served import Served, ServedError, created, log_a_run, readme_script
-from tests.suite.passes import ROOT
+from tests.suite.checkout import ROOT
 
 NOT_OF_A_NEWCOMER = ("RUNYARD_", "DJANGO_", "WANDB_", "VIRTUAL_ENV", "PYTHON", "XDG_", "MAKE", "MFLAGS", "CI")
 

@@ -28,15 +28,10 @@ def key(items: Sequence[pytest.Item]) -> Callable[[pytest.Item], tuple[bool, flo
     """
     costs: dict[str, float] = defaultdict(float)
     for item in items:
-        costs[file_of(item)] += _cost_s(item)
-    with_browser = {file_of(item) for item in items if item.get_closest_marker("browser")}
+        costs[passes.file_of(item)] += _cost_s(item)
+    with_browser = {passes.file_of(item) for item in items if item.get_closest_marker("browser")}
 
     def place(item: pytest.Item) -> tuple[bool, float, str]:
-        return file_of(item) in with_browser, -costs[file_of(item)], file_of(item)
+        return passes.file_of(item) in with_browser, -costs[passes.file_of(item)], passes.file_of(item)
 
     return place
-
-
-def file_of(item: pytest.Item) -> str:
-    """Return the path of a test's file."""
-    return item.nodeid.partition("::")[0]

@@ -5,7 +5,6 @@ in the tests say what belongs to which pass (pyproject.toml describes them), so 
 """
 
 import os
-import subprocess
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +15,9 @@ from typing import TypeVar
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.suite import rotation
+from tests.suite.checkout import TURN_VARIABLE, turn, turn_name
+
 Amount = TypeVar("Amount")
 REAL_MARKS = ("browser", "sdk", "processes", "faults")
 REAL_FIXTURES = {"server", "new_server"}
@@ -26,6 +27,7 @@ STORED_FIXTURES = {*REAL_FIXTURES, "db", "transactional_db", "django_db_setup"}
 """What tells that a test asks a database or Redis."""
 IN_THE_SECOND_PASS = ("browser", "dialect", "races")
 FIFTHS = 5
+DIALECT = Path(__file__).with_name("dialect.txt")
 
 
 class Pass(StrEnum):
@@ -36,9 +38,8 @@ class Pass(StrEnum):
     BROWSER = "browser"
     """The tests that drive a browser."""
     SECOND = "second"
-    """On a second database: what asks it from the test's own process, unless it is `portable`; of what asks it through
-    servers, the tests that drive a browser and those that are about what differs (`dialect`, `races`); and a fifth of
-    the others."""
+    """On a second database: the tests that drive a browser, those that are about what differs (`dialect`, or listed in
+    dialect.txt) or happens at the same time (`races`, or with transactions that commit), and a fifth of the others."""
     ALL = "all"
     """All tests, each as thorough as it can be."""
 
@@ -67,20 +68,9 @@ def share(what: str, cases: Sequence[Amount]) -> Sequence[Amount]:
     return fifth
 
 
-@cache
 def current_fifth() -> int:
-    """Return the fifth (0 to 4) that a second database gets: RUNYARD_TEST_FIFTH, or one chosen by the commit."""
-    given = os.environ.get("RUNYARD_TEST_FIFTH", "")
-    return int(given) % FIFTHS if given else zlib.crc32(_commit().encode()) % FIFTHS
-
-
-def _commit() -> str:
-    """Return the hash of the commit that is checked out; empty where there is no git."""
-    command = ["git", "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    except FileNotFoundError:
-        return ""
+    """Return the fifth (0 to 4) that a second database gets of what takes turns."""
+    return turn("fifths", FIFTHS)
 
 
 def is_whole(config: pytest.Config) -> bool:
@@ -114,9 +104,39 @@ def _has(item: pytest.Item, marks: Iterable[str], fixtures: Iterable[str]) -> bo
     return any(map(item.get_closest_marker, marks)) or any(name in given for name in fixtures)
 
 
+def commits(item: pytest.Item) -> bool:
+    """Whether a test's transactions end, as they have to where several happen at the same time."""
+    mark = item.get_closest_marker("django_db")
+    return bool(mark and mark.kwargs.get("transaction")) or "transactional_db" in getattr(
+        item, "fixturenames", ()
+    )
+
+
+def can_differ(item: pytest.Item) -> bool:
+    """Whether a test runs on each database in each gate."""
+    marked = any(map(item.get_closest_marker, IN_THE_SECOND_PASS))
+    return marked or commits(item) or function_of(item) in listed()
+
+
+def file_of(item: pytest.Item) -> str:
+    """Return the path of a test's file."""
+    return item.nodeid.partition("::")[0]
+
+
+def function_of(item: pytest.Item) -> str:
+    """Return the name of a test without its case."""
+    return item.nodeid.partition("[")[0]
+
+
+@cache
+def listed() -> frozenset[str]:
+    """Return the tests, without their cases, that reach what databases do differently (`tests.suite.dialect`)."""
+    return frozenset(DIALECT.read_text().splitlines())
+
+
 def fifth_of(item: pytest.Item) -> int:
     """Return the fifth that a test belongs to; those of one file share expensive fixtures, so they stay together."""
-    return zlib.crc32(item.nodeid.partition("::")[0].encode()) % FIFTHS
+    return zlib.crc32(file_of(item).encode()) % FIFTHS
 
 
 def why_left_out(item: pytest.Item) -> str:
@@ -124,6 +144,8 @@ def why_left_out(item: pytest.Item) -> str:
     exhaustive = item.get_closest_marker("exhaustive")
     if exhaustive and CURRENT is not Pass.ALL:
         return str(exhaustive.args[0])
+    if CURRENT in {Pass.GATE, Pass.SECOND} and (suite := rotation.left_out_with(file_of(item))):
+        return f"of the {suite}, whose sources are as released, and not of this commit's turn"
     return WHY_NOT[CURRENT](item)
 
 
@@ -138,14 +160,12 @@ def _why_not_in_a_browser(item: pytest.Item) -> str:
 def _why_not_on_a_second_database(item: pytest.Item) -> str:
     if not is_stored(item):
         return "ask no database"
-    if any(map(item.get_closest_marker, IN_THE_SECOND_PASS)):
-        return ""
-    if not is_real(item) and not item.get_closest_marker("portable"):
+    if can_differ(item):
         return ""
     fifth = current_fifth()
     if fifth_of(item) == fifth:
         return ""
-    return f"ask through servers or are portable, and not of fifth {fifth} (of 0 to 4)"
+    return f"do not depend on the database, and not of fifth {fifth} (of 0 to 4)"
 
 
 WHY_NOT: dict[Pass, Callable[[pytest.Item], str]] = {
@@ -169,8 +189,8 @@ def describe(left: dict[str, int], reduced: dict[str, str]) -> list[str]:
         f"  {count} {'test' if count == 1 else 'tests'}: {reason}" for reason, count in sorted(left.items())
     ]
     lines += [f"  {what}: {share}" for what, share in sorted(reduced.items())]
-    if CURRENT is Pass.SECOND:
+    if lines and CURRENT is not Pass.ALL:
         lines.append(
-            f"The same tests again: RUNYARD_TEST_PASS=second RUNYARD_TEST_FIFTH={current_fifth()} make test"
+            f"The same tests again: RUNYARD_TEST_PASS={CURRENT} {TURN_VARIABLE}={turn_name()} make test"
         )
     return ["Left to `make test-all`:", *lines] if lines else []

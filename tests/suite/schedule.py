@@ -13,7 +13,7 @@ from xdist.remote import Producer
 from xdist.scheduler.loadfile import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
-from tests.suite.order import file_of
+from tests.suite.passes import file_of
 
 
 class FilesInBrowser:

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from tests.suite.budget import area_of
+
 FOLDER_VARIABLE = "RUNYARD_TEST_TIMES"
 """Names the folder to which each process of the suite writes what it measured."""
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
@@ -105,12 +107,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Record, where the suite is asked to."""
     if folder := os.environ.get(FOLDER_VARIABLE):
         config.pluginmanager.register(Recorder(Path(folder)), "runyard-times")
-
-
-def area_of(test: str) -> str:
-    """Return the app of a test; below tests/ its folder or file."""
-    parts = test.partition("::")[0].split("/")
-    return "/".join(parts[:2]) if parts[0] == "tests" else parts[0]
 
 
 def table(title: str, spans: Iterable[Span], keys: Callable[[Span], Iterable[str]], limit: int = 0) -> str:

@@ -1,4 +1,4 @@
-"""The unit tests of the front end (`npm test`), beside those of pytest, whose closing line counts both.
+"""The unit tests of the front end (`npm test`), run with those of pytest, whose closing line counts both.
 
 They run in a process of their own while pytest runs its tests, wherever a pass begins that runs all of them.
 """
@@ -12,8 +12,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.suite.passes import CURRENT, ROOT, Pass, is_whole
+from tests.suite.checkout import ROOT
+from tests.suite.passes import CURRENT, Pass, is_whole
 
+SKIPPED = "Left out by `skip`, `todo` or another's `only`: a test of TypeScript runs, or is removed."
 COMMAND = [str(Path(sys.executable).parent / "node"), "assets/test.mjs"]
 
 
@@ -34,10 +36,14 @@ class TypeScriptTests:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        result = yield
         assert self._process is not None
-        for report in self._reports(self._process.wait()):
-            session.config.hook.pytest_runtest_logreport(report=report)
+        try:
+            result = yield
+            for report in self._reports(self._process.wait()):
+                session.config.hook.pytest_runtest_logreport(report=report)
+        finally:
+            self._process.kill()
+            self._process.wait()
         return result
 
     def _reports(self, status: int) -> list[pytest.TestReport]:
@@ -54,9 +60,11 @@ class TypeScriptTests:
 
 
 def _report_of(case: ET.Element) -> pytest.TestReport:
-    failure = case.find("failure")
+    failure, is_skipped = case.find("failure"), case.find("skipped") is not None
     said = (failure.text or str(failure.get("message"))) if failure is not None else ""
     file = Path(str(case.get("file"))).relative_to(ROOT).as_posix()
+    if is_skipped:
+        said = SKIPPED
     return _report(file, str(case.get("name")), float(str(case.get("time"))), said)
 
 
@@ -68,6 +76,7 @@ def _report(file: str, name: str, duration_s: float, failure: str) -> pytest.Tes
 
 
 def register(config: pytest.Config, folder: Path) -> None:
-    """Run them beside the pass, where it runs all tests of a checkout and not those of a second database."""
-    if CURRENT in {Pass.GATE, Pass.ALL} and is_whole(config):
+    """Run them along with a pass that runs all tests of a checkout, but not again for a second database."""
+    is_first = not os.environ.get("RUNYARD_DATABASE_URL", "").startswith("postgres")
+    if is_first and CURRENT in {Pass.GATE, Pass.ALL} and is_whole(config):
         config.pluginmanager.register(TypeScriptTests(folder), "runyard-typescript")

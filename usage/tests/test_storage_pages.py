@@ -24,7 +24,7 @@ from tests.plans import put_on
 from usage.storage.selectors import storage_of
 from usage.templatetags.storage_pages import decimal_size
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 GB = 10**9
 

@@ -28,7 +28,7 @@ from usage.reports.chart import HEIGHT, ChartSeries, draw
 from usage.tests.usage_rows import metered, used
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from accounts.models import ApiKey
 from teams.service_accounts.keys import rotate_key
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, delivered, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
 
 

@@ -17,7 +17,7 @@ from ingest.key_scopes import LOG_RUNS, READ_ONLY
 from runs.access import RunAction
 from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, basic, make_key
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 PAGE = "/settings/api-keys"
 Posted = dict[str, object]
 

@@ -32,7 +32,7 @@ from tests.factories import (
     make_key,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 VIEWER = {"query": "{ viewer { username } }"}
 
 

@@ -11,8 +11,6 @@ from accounts.models import Name, User
 from common.errors import Conflict, Invalid
 from tests.factories import OrganizationFactory, ServiceAccountFactory, TeamFactory, UserFactory
 
-pytestmark = pytest.mark.portable
-
 
 @pytest.mark.parametrize("name", ["ada", "Ada.Lovelace", "a", "0x", "team-1_b", "x" * MAX_LENGTH])
 def test_letters_digits_and_three_marks_make_a_name(name: str):

@@ -13,7 +13,7 @@ from accounts.models import User
 from common.errors import Conflict, NotFound
 from tests.factories import PASSWORD, OrganizationFactory, UserFactory, actor, delivered
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def _operators() -> set[str]:

@@ -18,7 +18,7 @@ from runs.models import Project
 from runs.models import Run as RunModel
 from tests.factories import TeamFactory, UserFactory, delivered, make_key
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 register_models()
 MODELS: list[type[Model]] = sorted(admin.site._registry, key=lambda model: model._meta.label)
 by_label = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)

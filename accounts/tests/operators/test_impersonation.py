@@ -15,7 +15,7 @@ from accounts.operators import impersonation
 from runs.models import Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 HTML = {"Accept": "text/html"}
 
 

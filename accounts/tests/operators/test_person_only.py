@@ -89,7 +89,6 @@ def test_every_page_of_keys_and_security_is_closed_or_open_for_a_reason():
 
 
 @pytest.mark.django_db
-@pytest.mark.portable
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_an_acting_operator_is_refused_all_of_them(acting: Client, method: str):
     """ACC-20, ACC-31, ACC-40."""
@@ -105,7 +104,6 @@ def test_an_acting_operator_is_refused_all_of_them(acting: Client, method: str):
 
 
 @pytest.mark.django_db
-@pytest.mark.portable
 @pytest.mark.parametrize("name", sorted(LEADS_TO_CLOSED))
 def test_an_acting_operator_is_led_to_a_refusal(acting: Client, name: str):
     for answer in (acting.get(reverse(name), follow=True), acting.post(reverse(name), follow=True)):

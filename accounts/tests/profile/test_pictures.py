@@ -13,8 +13,6 @@ from PIL import Image
 from accounts.profile.pictures import MAX_BYTES, SIDE_PX, Crop, to_picture
 from common.errors import DomainError, Invalid, TooLarge
 
-pytestmark = pytest.mark.portable
-
 RED, BLUE = (220, 30, 30), (30, 30, 220)
 
 

@@ -19,7 +19,7 @@ from accounts.tests.profile.test_pictures import encoded, halves
 from common.errors import Invalid, NotFound
 from tests.factories import UserFactory, actor
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 TWO_LANGUAGES = [("en", "English"), ("ja", "Japanese")]
 
 

@@ -10,7 +10,7 @@ from config.urls import urlpatterns  # noqa: F401 - all views are there
 from tests.factories import PASSWORD, TeamFactory, UserFactory, leave_open, make_member
 from tests.matrix.asking import url_patterns
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 DANGEROUS = {
     "accounts:api_keys", "accounts:authorize", "accounts:connection_end", "accounts:delete", "accounts:emails",

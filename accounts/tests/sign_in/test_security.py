@@ -23,7 +23,7 @@ from accounts.models import SignInProvider, User
 from tests.factories import PASSWORD, UserFactory, delivered, leave_open
 from tests.fakes.github import github as run_github
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 HTML = {"Accept": "text/html"}
 EMAILS = "/settings/emails"
 

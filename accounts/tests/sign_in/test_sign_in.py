@@ -12,7 +12,7 @@ from accounts.sign_in import adapter
 from teams.models import Team
 from tests.factories import PASSWORD, ServiceAccountFactory, TeamFactory, UserFactory, delivered
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 SIGN_UP = {"username": "Ada", "email": "ada@example.com", "password1": PASSWORD}
 

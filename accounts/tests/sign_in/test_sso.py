@@ -20,7 +20,7 @@ from teams.roles.builtin import built_in
 from tests.factories import PASSWORD, TeamFactory, UserFactory, delivered, make_member
 from tests.fakes.oidc import Provider, oidc_provider
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 HTML = {"Accept": "text/html"}
 
 

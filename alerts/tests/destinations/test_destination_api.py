@@ -12,7 +12,7 @@ from teams.models import Team
 from tests.factories import DestinationFactory, TeamFactory, UserFactory, basic, make_key
 from tests.fakes.sinks import Sink
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 DESTINATIONS, SECRETS = "/api/v1/destinations", "/api/v1/webhook-secrets"
 
 

@@ -14,7 +14,7 @@ from teams.models import Team
 from tests.factories import DestinationFactory, SecretFactory, TeamFactory, UserFactory, make_member
 from tests.fakes.sinks import Sink
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 PAGE, SECRETS = "/teams/vision/destinations", "/teams/vision/secrets"
 HTML = {"Accept": "text/html"}
 OWN, OWN_SECRETS = "/settings/alerts/destinations", "/settings/alerts/secrets"

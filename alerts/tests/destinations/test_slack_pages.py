@@ -20,7 +20,7 @@ from teams.models import Team
 from tests.factories import TeamFactory, UserFactory, actor, make_member
 from tests.fakes.slack import CODE, Slack
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 CONNECT, CALLBACK = "/slack/connect/vision", "/slack/callback"
 
 

@@ -22,7 +22,7 @@ from tests.automations import met, threshold
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory
 from tests.fakes.smtp import html_of, text_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

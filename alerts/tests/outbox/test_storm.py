@@ -18,8 +18,6 @@ from runs.models import Pulse, Run, StateChange
 from tests.factories import ProjectFactory, TeamFactory, UserFactory
 from tests.suite.passes import amount
 
-pytestmark = pytest.mark.portable
-
 RUNS = amount("crashes in the same minute", 200, 1000)
 
 

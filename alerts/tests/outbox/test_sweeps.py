@@ -24,7 +24,7 @@ from sweeps.participants import SweepChange, SweepEvent
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member
 from tests.fakes.smtp import MailServer, html_of, text_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 SETTINGS, ROUTES, MUTES = "/api/v1/alert-settings/", "/api/v1/alert-routes/", "/api/v1/alert-mutes/"
 
 

@@ -15,7 +15,7 @@ from runs.projects import services as projects
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 JSON, HTML = {"Accept": "application/json"}, {"Accept": "text/html"}
 
 

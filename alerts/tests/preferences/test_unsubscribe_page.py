@@ -12,7 +12,7 @@ from alerts.preferences.unsubscribe_links import Subscription, token_of
 from teams.models import Membership, Team
 from tests.factories import TeamFactory, UserFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 

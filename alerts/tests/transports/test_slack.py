@@ -17,8 +17,6 @@ from tests.factories import TeamFactory, UserFactory, actor
 from tests.fakes.sinks import sink
 from tests.fakes.slack import Slack
 
-pytestmark = pytest.mark.portable
-
 
 def notice(**given: Any) -> Notice:
     return Notice(**{"uid": "4c7e", "title": "Run finished", "text": "Well.", **given})

@@ -16,7 +16,7 @@ from common.safe_http import client
 from tests.factories import DestinationFactory, SecretFactory, TeamFactory
 from tests.fakes.sinks import Sink
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 SECRET, TOKEN = "signing-secret-1", "bearer-token-1"
 

@@ -15,7 +15,7 @@ from runs.models import Project
 from storage import parts
 from tests.factories import ProjectFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

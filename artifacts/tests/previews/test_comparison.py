@@ -14,8 +14,6 @@ from artifacts.previews.comparison import (
 from artifacts.tests.previews.tables import ListedTable
 from common.errors import Invalid
 
-pytestmark = pytest.mark.portable
-
 
 def file(path: str, digest: str) -> ComparedFile:
     return ComparedFile(path, digest, 1)

@@ -15,7 +15,7 @@ from artifacts.tests.factories import entries_for, make_draft, make_version, sen
 from runs.models import Project
 from tests.factories import ProjectFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from artifacts.tests.factories import make_version, place_of
 from artifacts.versions.links import link_version
 from tests.factories import ProjectFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 IMAGE = {"_type": "image-file", "path": "cat.png", "caption": "tabby"}
 

@@ -16,7 +16,7 @@ from artifacts.tests.registries.people import ADMIN, MEMBER, VIEWER, linked, mes
 from teams.models import Organization
 from tests.factories import UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def test_artifacts_in_a_registry_stand_in_it_and_hide_where_they_come_from(

@@ -21,7 +21,7 @@ from artifacts.tests.registries.people import ADMIN, MEMBER, VIEWER, linked, per
 from teams.models import Organization, Team
 from tests.factories import TeamFactory, UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 EVIL = '"><script>evil()</script>'
 
 

@@ -21,7 +21,7 @@ from runs.models import Project
 from teams.models import Organization, Team
 from tests.factories import ProjectFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 Ask = Callable[..., Any]
 
 

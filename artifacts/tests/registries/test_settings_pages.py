@@ -23,7 +23,7 @@ from artifacts.tests.registries.people import (
 from teams.models import Organization, Team
 from tests.factories import UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def test_an_admin_of_the_organization_creates_a_registry(

@@ -14,7 +14,7 @@ from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, UserFactory
 from tests.plans import offer_plans
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, UserFactory, basic, leave_open, make_key
 from tests.plans import offer_plans
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 PAGE = "/organizations/acme/billing/roles"
 REST = "/api/v1/organizations/acme/billing-admins"
 

@@ -28,7 +28,7 @@ from teams.models import Organization
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, actor, delivered
 from tests.plans import offer_plans
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 ENDS = datetime(2026, 4, 9, tzinfo=UTC)
 

@@ -28,7 +28,7 @@ BEGUN = datetime(2026, 11, 3, 12, tzinfo=UTC)
 LIST = "/organizations/acme/billing/invoices"
 ONE = f"{LIST}/ACME-0001"
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from billing.tests.paying import add_card, open_invoice, payer, plan
 from tests.factories import TeamFactory, leave_open, make_key, make_member
 from tests.fakes.stripe import FAILING_CARD, GOOD_CARD, REFUSED_CARD, SECRET_KEY, Stripe
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)
 DETAILS = {"billing_name": "Aurora Labs", "billing_address": "1 Main Street\nSpringfield"}
 

@@ -20,7 +20,7 @@ from common.errors import Unavailable
 from tests.fakes.stripe import FAILING_CARD, Stripe, event, signed
 from tests.waiting import until
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 URL = "/stripe/webhook"
 
 

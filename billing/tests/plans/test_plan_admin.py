@@ -20,7 +20,7 @@ from teams.models import Organization
 from tests.factories import OrganizationFactory, UserFactory, actor
 from tests.plans import put_on
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

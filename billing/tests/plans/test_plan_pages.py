@@ -19,7 +19,7 @@ from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, basic, make_key
 from tests.plans import offer_plans, put_on
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

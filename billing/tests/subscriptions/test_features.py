@@ -24,7 +24,7 @@ from teams.sso_groups.services import join_teams_of_groups
 from tests.factories import OrganizationFactory, TeamFactory, UserFactory, basic, make_key
 from tests.plans import offer_plans, put_on
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 FEATURES = (
     "custom_roles", "view_only_role", "service_accounts", "automations", "sso", "audit_log", "usage_alerts",
     "many_billing_admins",

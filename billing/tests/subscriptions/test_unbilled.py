@@ -27,7 +27,7 @@ from tests.plans import offer_plans, put_on
 from usage.access import BillingAction
 from usage.metering.ingestion import record_ingestion
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 MONEY = re.compile(r"billing|payment|invoice|price|\$|tax\b|charged", re.IGNORECASE)
 
 

@@ -16,7 +16,7 @@ from metrics.tests.store.test_packing import _small, line, packed, send
 from tests.factories import ProjectFactory, RunFactory, basic, make_key, make_member
 
 __all__ = ["_small"]
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(params=["tail", "files", "clickhouse", "both"])

@@ -17,7 +17,7 @@ from runs.models import Run
 from runs.states import RunState
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 AT = "2026-11-21T07:20:26.038634 "
 

@@ -13,7 +13,7 @@ from metrics.tests.ingest.test_ingest import post, send
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, basic, make_key, make_member
 from tests.streams import body_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 EXACT = 0.1 + 0.2
 ROWS: list[dict[str, object]] = [

@@ -16,7 +16,7 @@ from storage import filesystem
 from storage.models import Blob
 from tests.factories import RunFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def lines(*rows, start=0):

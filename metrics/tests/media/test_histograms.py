@@ -7,7 +7,7 @@ from metrics.media import histograms
 from metrics.tests.ingest.test_ingest import post, send
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 COUNT = 500
 

@@ -14,7 +14,7 @@ from metrics.views import media as views
 from runs.models import Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, add_run_file, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 STEPS = 60
 

@@ -7,7 +7,7 @@ from metrics.store.key_stats import type_of
 from metrics.tests.ingest.test_ingest import post, send
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, add_run_file, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def one(kind, folder, name, **more):

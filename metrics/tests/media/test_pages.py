@@ -4,8 +4,6 @@ import pytest
 
 from metrics.media.pages import framed_page
 
-pytestmark = pytest.mark.portable
-
 
 def test_a_plain_page_takes_the_theme_after_its_doctype():
     page = framed_page(b"<!DOCTYPE html><h1>Evaluation</h1>", "dark")

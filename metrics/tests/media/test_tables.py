@@ -15,7 +15,7 @@ from storage.signed_urls import tickets
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, add_run_file, make_member
 from tests.streams import body_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 IMAGE = {"_type": "image-file", "path": "media/images/cat.png", "caption": "cat", "sha256": "0f"}
 TOKEN = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"

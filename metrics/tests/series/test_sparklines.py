@@ -12,7 +12,7 @@ from runs.logs.blocks import LogLines, write_logs
 from runs.models import Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

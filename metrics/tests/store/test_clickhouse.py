@@ -18,7 +18,7 @@ from metrics.tests.store.test_packing import _small, filled, packed
 from storage.backends.base import StorageUnavailable
 
 __all__ = ["_small"]
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 PLACE = "ab" * 16
 
 

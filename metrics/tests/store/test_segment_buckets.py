@@ -12,7 +12,7 @@ from storage.buckets import services as buckets
 from storage.services import store_bytes, sweep_strays
 
 __all__ = ["_small"]
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 OTHERS = pytest.mark.exhaustive(
     "the gate has SeaweedFS, which is the strictest; backends themselves are tried on all"

@@ -36,7 +36,7 @@ from tests.factories import RunFactory, basic, make_key, make_member
 from tests.fakes.bucket_fixtures import bucket
 
 __all__ = ["_small", "bucket", "cold_store"]
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from runs.code import versions
 from runs.code.versions import compare_lines
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, add_run_file, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 OLD, NEW = "import torch\nepochs = 60\ntrain(epochs)\n", "import torch\nepochs = 90\ntrain(epochs)\nsave()\n"
 

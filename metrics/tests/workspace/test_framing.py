@@ -6,7 +6,7 @@ from django.test import Client
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 HTML = {"Accept": "text/html"}
 SITE = "https://jupyter.example.com"
 FRAMES = ["/vision/cifar/runs/k3v9", "/vision/cifar/runs/k3v9/system", "/vision/cifar"]

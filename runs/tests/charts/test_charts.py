@@ -10,7 +10,7 @@ from runs.charts import services
 from runs.models import ChartAccess, StoredChart
 from tests.factories import TeamFactory, UserFactory, actor, basic, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 BARS = {"mark": "bar", "data": {"name": "wandb"}, "encoding": {"x": {"field": "${field:x}"}}}
 

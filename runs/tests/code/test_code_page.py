@@ -8,7 +8,7 @@ from django.urls import reverse
 from accounts.models import CodeSaving
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, add_run_file, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 KEY = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 SHA = "0123456789abcdef0123456789abcdef01234567"

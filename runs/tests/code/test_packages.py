@@ -1,10 +1,6 @@
 """Packages are read from requirements.txt, and compared by the names that pip takes for the same."""
 
-import pytest
-
 from runs.code.packages import PackageChange, compare_packages, read_packages
-
-pytestmark = pytest.mark.portable
 
 
 def test_all_forms_of_requirements_are_read():

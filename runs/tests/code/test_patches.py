@@ -1,10 +1,6 @@
 """Patches are read file by file, whatever is in their lines."""
 
-import pytest
-
 from runs.code.patches import MOST_LINES, Change, read_patch
-
-pytestmark = pytest.mark.portable
 
 PATCH = """\
 diff --git a/train.py b/train.py

@@ -5,8 +5,6 @@ import pytest
 from runs.config.metric_definitions import MAXIMIZE, MINIMIZE
 from runs.config.metric_names import COUNTER_RANK, goal_by_name, rank_of
 
-pytestmark = pytest.mark.portable
-
 
 @pytest.mark.parametrize(
     ("key", "goal"),

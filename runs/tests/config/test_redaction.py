@@ -21,7 +21,7 @@ from storage.models import ByteEntry
 from storage.services import store_bytes
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, add_run_file, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 SECRET = "hunter2-of-the-lab"
 REMOTE = f"https://me:{SECRET}@example.com/a.git"

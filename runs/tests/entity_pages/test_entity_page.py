@@ -16,7 +16,7 @@ from common.search import search
 from runs.models import Project
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 SECRET = "secret-of-the-team"
 
 

@@ -12,7 +12,7 @@ from common.search import search
 from runs.models import Project
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, basic, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

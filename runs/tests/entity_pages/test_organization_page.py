@@ -19,7 +19,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from runs.highlights.newest import newest_runs
 from runs.models import Project, Run
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 MANY = PAGE + 3
 
 

@@ -12,7 +12,7 @@ from runs.models import RefusedFile, Run
 from teams.models import Team
 from tests.factories import RunFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 NAMES = ["code/train.py", "config.yaml", "diff.patch"]
 

@@ -13,7 +13,7 @@ from runs.table.query import TableQuery
 from runs.tests.logs.test_logs import write
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 KEY = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 

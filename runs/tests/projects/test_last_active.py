@@ -9,7 +9,7 @@ from runs.models import Project, Pulse
 from runs.projects.last_active import follow_heartbeats
 from tests.factories import ProjectFactory, RunFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_project_is_as_active_as_the_run_that_was_heard_of_last(django_assert_num_queries):

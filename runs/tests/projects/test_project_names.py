@@ -16,7 +16,7 @@ from teams.models import Team, Visibility
 from teams.teams.services import change_team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from runs.models import Project, Run
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 NAMES = ["vision", "digits"]
 
 

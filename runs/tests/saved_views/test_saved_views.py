@@ -16,7 +16,7 @@ from tests.factories import (
     make_member,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 SPEC = {"runs": {"filter": "config.lr > 0.1"}, "panels": {"sections": []}}
 

@@ -8,7 +8,7 @@ from runs.saved_views import services
 from runs.saved_views.selectors import templates_of
 from tests.factories import ProjectFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

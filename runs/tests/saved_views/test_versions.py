@@ -10,7 +10,7 @@ from runs.saved_views.selectors import Shown, get_version, get_view, shared_defa
 from runs.saved_views.services import ViewMovedOn
 from tests.factories import ProjectFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from runs.views import table as table_views
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 TOKEN = "hf_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 

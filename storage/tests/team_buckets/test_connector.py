@@ -18,7 +18,7 @@ from storage.team_buckets import connector, moving
 from tests.factories import RunFactory, add_run_file
 from tests.fakes.buckets import LIMITED, BucketServer
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 _FILES = {f"{number}.bin": bytes([number]) * 200_000 for number in range(4)}
 _REFUSED = (403, "application/xml", b"<Error><Code>InvalidAccessKeyId</Code><Message>gone</Message></Error>")

@@ -25,7 +25,7 @@ from sweeps.models import Sweep, SweepAgent, SweepState, Trial, TrialState
 from teams.models import Visibility
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, basic, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 API = "/api/v1"
 Ask = Callable[..., tuple[int, Any]]
 GRID = "method: grid\nmetric: {name: loss, goal: minimize}\nparameters:\n  lr: {values: [0.1, 0.2, 0.3]}\n"

@@ -13,7 +13,7 @@ from sweeps.models import Sweep
 from sweeps.pages.search import find_sweeps
 from tests.factories import ProjectFactory, UserFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 CONFIG = "{method: random, parameters: {lr: {values: [1, 2]}}}"
 
 

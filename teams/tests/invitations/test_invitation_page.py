@@ -26,7 +26,7 @@ from tests.factories import (
 
 __all__ = ["ask", "team"]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 class TestPage:

@@ -23,7 +23,7 @@ from tests.factories import UserFactory, actor
 from tests.rest.test_rest import Caller
 
 __all__ = ["as_user", "organization", "team"]  # fixtures
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 VIEWER, MEMBER = Preset.ORGANIZATION_VIEWER, Preset.ORGANIZATION_MEMBER
 
 

@@ -25,7 +25,7 @@ from tests.factories import (
 
 __all__ = ["as_user", "organization", "team"]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 class TestMembers:

@@ -19,7 +19,7 @@ from teams.models import OrganizationMember, ProductAccess, Team
 from teams.roles.builtin import built_in
 from tests.factories import ProjectFactory, RunFactory, ServiceAccountFactory, UserFactory, actor, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from teams.models import Organization, Team
 from teams.organizations.key_policy import keys_beyond_policy
 from tests.factories import ServiceAccountFactory, TeamFactory, UserFactory, actor, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.factories import ProjectFactory, ServiceAccountFactory, basic, make_k
 
 __all__ = ["as_user", "organization", "team"]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 ROLES = "/organizations/acme/roles"
 FRAGMENT = {"headers": {"Accept": "text/html", "HX-Request": "true"}}
 

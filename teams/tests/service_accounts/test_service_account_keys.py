@@ -42,7 +42,7 @@ from tests.factories import (
 )
 from tests.plans import lacking
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 

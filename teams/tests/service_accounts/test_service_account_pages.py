@@ -24,7 +24,7 @@ from tests.factories import (
 )
 from tests.plans import lacking
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 PAGE = "/teams/vision/service-accounts"
 OF_ORGANIZATION = "/organizations/lab/service-accounts"
 

@@ -32,7 +32,7 @@ from tests.factories import (
 )
 from tests.plans import lacking
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.factories import RunFactory, add_run_file, make_member
 from wandb_api.file_stream.endpoint import read_post
 from wandb_api.tests.asking import Asker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 ASK = """query Q($entity: String!, $project: String!, $run: String!, $specs: [JSONString!]!) {
     project(name: $project, entityName: $entity) { run(name: $run) { %s } } }"""

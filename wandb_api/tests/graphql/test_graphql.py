@@ -23,8 +23,6 @@ from wandb_api.resolvers import viewer
 from wandb_api.schema import document_of
 from wandb_api.tests.asking import Asker
 
-pytestmark = pytest.mark.portable
-
 
 def deep(levels: int) -> str:
     """Return a document that is ``levels`` deep, by fragments in themselves valid."""

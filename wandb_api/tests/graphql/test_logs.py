@@ -8,7 +8,7 @@ from tests.factories import RunFactory, actor, basic
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Asker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from wandb_api.tests.asking import Answer, Asker
 from wandb_api.tests.operations import Operation
 from wandb_api.tests.variables import variables_for
 
-pytestmark = [pytest.mark.sdk, pytest.mark.django_db, pytest.mark.portable]
+pytestmark = [pytest.mark.sdk, pytest.mark.django_db]
 
 OFF_THE_SCHEMA = re.compile(
     r"Cannot query|Unknown (argument|type|fragment|field)|unknown field|must (not )?have a selection|got invalid value"

@@ -10,7 +10,7 @@ from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Answer, Asker
 from wandb_api.tests.registries.conftest import Acme
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 UPSERT = """mutation U($input: UpsertModelInput!) { upsertModel(input: $input) { inserted project { id name access
     description allowAllArtifactTypesInRegistry artifactTypes(includeAll: true) { edges { node { name } } }

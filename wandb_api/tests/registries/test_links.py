@@ -14,7 +14,7 @@ from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Answer, Asker
 from wandb_api.tests.registries.conftest import Acme
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 LINK = """mutation L($id: ID!, $entity: String, $project: String!, $name: String!, $aliases: [ArtifactAliasInput!]) {
   linkArtifact(input: {artifactID: $id, entityName: $entity, projectName: $project, artifactPortfolioName: $name,

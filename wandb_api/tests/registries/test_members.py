@@ -12,7 +12,7 @@ from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Asker
 from wandb_api.tests.registries.conftest import Acme
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 MEMBERS = """query M($entity: String = "acme", $project: String = "wandb-registry-shared") {
   project(name: $project, entityName: $entity) { members { id username email role { name } }

@@ -19,7 +19,7 @@ from tests.factories import ProjectFactory, TeamFactory, UserFactory, make_membe
 from wandb_api.tests.asking import Asker
 from wandb_api.tests.registries.conftest import Acme
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 REGISTRIES = """query R($org: String!, $filters: JSONString, $after: String, $first: Int, $order: String) {
   organization(name: $org) { orgEntity { name entityType

@@ -23,8 +23,6 @@ from tests.factories import ProjectFactory, TeamFactory, UserFactory, actor, mak
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Answer, Asker
 
-pytestmark = pytest.mark.portable
-
 STATE = {"run_filter": '{"$and":[]}', "run_state_filter": {"states": ["FAILED"]}}
 METRIC = {
     "run_filter": '{"$and":[]}',

@@ -10,7 +10,7 @@ from tests.factories import ProjectFactory, TeamFactory, UserFactory, make_membe
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Answer, Asker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 INVITE = """
 mutation CreateInvite($entity: String!, $email: String, $username: String, $admin: Boolean) {

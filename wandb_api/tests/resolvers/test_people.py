@@ -12,7 +12,7 @@ from teams.roles.builtin import built_in
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory, make_member
 from wandb_api.tests.asking import Asker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 UPDATE = "mutation U($team: String) { updateUser(input: {defaultEntity: $team}) { user { entity } } }"
 BEGIN = 'mutation { upsertBucket(input: {modelName: "p", name: "r"}) { bucket { project { entityName } } } }'

@@ -8,7 +8,7 @@ from tests.factories import RunFactory, UserFactory, make_member
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Asker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 DELETE = 'mutation D($id: ID!) { deleteRun(input: {id: $id, clientMutationId: "m"}) { clientMutationId } }'
 SET = "mutation S($input: UpdateRunStateInput!) { updateRunState(input: $input) { success } }"

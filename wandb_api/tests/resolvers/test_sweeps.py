@@ -18,7 +18,7 @@ from tests.factories import ProjectFactory, ServiceAccountFactory, TeamFactory, 
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Answer, Asker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 UPSERT = """
 mutation UpsertSweep($id: ID, $config: String, $state: String, $entity: String, $project: String,

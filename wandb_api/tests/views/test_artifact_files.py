@@ -23,7 +23,7 @@ from runs.models import Project
 from teams.models import Visibility
 from tests.factories import ProjectFactory, TeamFactory, UserFactory, make_key, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 CONTENT = b"hello\n"
 DIGEST = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()

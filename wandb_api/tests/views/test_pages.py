@@ -10,7 +10,7 @@ from accounts.lifecycle.names import RESERVED
 from teams.models import Visibility
 from tests.factories import OrganizationFactory, ProjectFactory, RunFactory, TeamFactory, make_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 HTML = {"Accept": "text/html"}
 
 

@@ -10,7 +10,7 @@ from tests.factories import TeamFactory, make_member
 from wandb_api.tests.registries.conftest import Acme, acme
 
 __all__ = ["acme"]
-pytestmark = [pytest.mark.django_db, pytest.mark.portable]
+pytestmark = pytest.mark.django_db
 
 OF_ORGANIZATION = (
     "/orgs/acme/registry/shared?selectionPath=acme%2Fwandb-registry-shared%2Fnet&view=membership"
