@@ -119,10 +119,10 @@ function quiet(): object {
 }
 
 /** Tell the page what a tip says; it shows the tip, since here it would be cut off at the frame's edge. */
-function tip(event: MouseEvent, value: unknown): void {
+function tip(event: MouseEvent | null, value: unknown): void {
   const rows = tipRows(value, drawn?.titles ?? {});
-  const { clientX: left, clientY: top } = event;
-  tell({ type: "tip", rows, ...(rows ? { left, top } : { left: 0, top: 0 }) });
+  const place = rows && event ? { left: event.clientX, top: event.clientY } : { left: 0, top: 0 }; // none when it goes
+  tell({ type: "tip", rows, ...place });
 }
 
 /** A file has the title that the page shows above the frame. */
