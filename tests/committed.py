@@ -40,16 +40,14 @@ class NewInstallation:
             return
         with ExitStack() as stack:
             stack.enter_context(connection.constraint_checks_disabled())
-            stack.enter_context(
-                transaction.atomic(connection.alias)
-            )  # with it PostgreSQL checks foreign keys
+            # PostgreSQL checks foreign keys when the transaction ends
+            stack.enter_context(transaction.atomic(connection.alias))
             cursor = stack.enter_context(connection.cursor())
             while changed:
                 for table in changed:
                     cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")  # noqa: S608 - our own tables
-                left = _with_rows(
-                    connection, self.tables
-                )  # triggers note in tables what is deleted from others
+                # triggers note in some tables what is deleted from others
+                left = _with_rows(connection, self.tables)
                 changed = [table for table in left if table not in self.filled]
             for table in missing:
                 places = ", ".join(["%s"] * len(self.filled[table][0]))
@@ -59,9 +57,8 @@ class NewInstallation:
 
 def _with_rows(connection: BaseDatabaseWrapper, tables: list[str]) -> list[str]:
     quoted = connection.ops.quote_name
-    some = [
-        tables[start : start + 100] for start in range(0, len(tables), 100)
-    ]  # SQLite takes 500 parts of a UNION
+    # SQLite takes 500 parts of a UNION
+    some = [tables[start : start + 100] for start in range(0, len(tables), 100)]
     found = []
     with connection.cursor() as cursor:
         for part in some:

@@ -12,6 +12,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit, urlunsplit
@@ -82,6 +83,7 @@ create_tables(connection)
 """
 
 
+@cache
 def prepared_database() -> Database:
     """Return a database that has all tables and no rows but those of a new installation.
 
@@ -91,6 +93,7 @@ def prepared_database() -> Database:
     return _template(_prepared(_database_sources, _make_database))
 
 
+@cache
 def prepared_static() -> Path:
     """Return a folder with the static files as an installation collects them."""
     return _prepared(_static_sources, _make_static) / "static"
@@ -135,7 +138,7 @@ def _prepared(sources: Callable[[], Iterable[Path]], make: Callable[[Path], None
                 if _is_unused(other):
                     _template(other).drop()
                     shutil.rmtree(other)
-            home.mkdir()
+            home.mkdir(exist_ok=True)  # complete, but its server has lost the database
             make(home)
             if home.name == f"{kind}-{_key(sources())}":  # no source has changed since
                 (home / "complete").touch()
