@@ -17,7 +17,7 @@ function edge(from: string, to: string, kind: LineageEdge["kind"] = "output"): L
   return { from, to, kind };
 }
 
-/** A sweep: one dataset, and so many runs, each with its model. */
+/** A sweep: one dataset, and a number of runs, each with its model. */
 function sweepOf(count: number): Lineage {
   const numbers = Array.from({ length: count }, (_, at) => at);
   return {

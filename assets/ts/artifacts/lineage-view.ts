@@ -183,7 +183,7 @@ export class LineageView {
   }
 }
 
-/** How much of the cards can be told at a scale. */
+/** How much detail cards show at a scale. */
 export function detailAt(scale: number): string {
   if (scale < DOTS_SCALE) return "dots";
   return scale < FAR_SCALE ? "far" : "near";

@@ -99,7 +99,7 @@ export class Chips {
   }
 }
 
-/** The lines that have chips in a box so many pixels wide, in how many columns, and how many lines are left out. */
+/** The lines that have chips in a box of a width in pixels, the number of columns, and how many lines are left out. */
 export function fitting<T extends Pick<DrawnLine, "label">>(
   lines: readonly T[],
   width: number,

@@ -46,7 +46,7 @@ export function questionsOf(wishes: Iterable<Wish>): Question[] {
   return [...alike.values()].flatMap(cut);
 }
 
-/** Ask of keys for which the same is asked, so many at once. */
+/** Cut a group of equal requests into batches of limited size. */
 function cut(group: Wish[][]): Question[] {
   const first = group[0] as [Wish, ...Wish[]];
   const keys = group.map((wishes) => (wishes[0] as Wish).key);

@@ -43,7 +43,7 @@ for (const [name, lines, look, x, y] of [
     [0, 2],
   ],
   [
-    "ends that somebody chose",
+    "limits chosen by the user",
     [makeLine([0, 100])],
     { xMin: 0.5, xMax: 3, yMin: -1, yMax: 7 },
     [0.5, 3],

@@ -1,6 +1,6 @@
 import { type DrawnLine, nearest } from "./frame";
 
-/** A line of a legend and the point of it that is told. */
+/** A line of a legend and the point whose value it shows. */
 export interface Entry {
   line: DrawnLine;
   /** -1 where the line does not reach. */

@@ -30,7 +30,7 @@ export function tipRows(
   ]);
 }
 
-/** Of a row everything is told but what only places it: its run's id and colour, ends of stacks. */
+/** Whether a tip shows a value of a row: all but its run's id and colour, and the ends of stacks. */
 function isSaid(name: string, row: object): boolean {
   return (
     !["id", "color"].includes(name) &&

@@ -1,4 +1,4 @@
-/** The place that is `by` after `at` in a list of so many, going round; from none, -1, to the first or the last. */
+/** The index `by` steps after `at` in a list, wrapping around; from -1, none, to the first or the last. */
 export function placeAfter(at: number, by: number, count: number): number {
   if (at < 0) return by > 0 ? 0 : count - 1;
   return (at + by + count) % count;

@@ -1,4 +1,4 @@
-/** The words of what somebody typed, in small letters. */
+/** The words of a search text, in lower case. */
 export function wordsOf(typed: string): string[] {
   return typed.toLowerCase().split(/\s+/).filter(Boolean);
 }

@@ -67,7 +67,7 @@ export function isRefused(code: number): boolean {
 }
 
 /**
- * How long to wait after so many attempts in a row that failed, milliseconds.
+ * How long to wait after a number of failed attempts in a row, milliseconds.
  *
  * @param chance - From 0 to 1: pages that lost the server together do not all come back at once.
  */

@@ -25,7 +25,7 @@ export class ScrollRange {
     return Math.min(TALLEST_PX, Math.max(this.boxHeight, (this.count + 1) * LINE_PX));
   }
 
-  /** The first position in view where the box is scrolled by so many pixels. */
+  /** The first position in view for a scroll offset in pixels. */
   topAt(scrolled: number): number {
     const range = this.height - this.boxHeight;
     return range <= 0 ? 0 : (Math.min(range, scrolled) / range) * this.lastTop;

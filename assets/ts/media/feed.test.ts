@@ -8,7 +8,7 @@ function keyOf(key: string, ...steps: number[]): MediaKey {
   return { key, kinds: ["image-file"], steps, count: steps.length };
 }
 
-/** A feed that can be waited for: `next` resolves once so many keys have come or failed. */
+/** A feed that can be waited for: `next` resolves once the given number of keys have loaded or failed. */
 function feedAt({ url }: LocalServer) {
   const told: string[] = [];
   let wake = () => {};
