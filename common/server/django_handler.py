@@ -101,7 +101,16 @@ class DjangoHandler(ASGIHandler):
             try:
                 await self.send_response(response, send)
             finally:
-                await sync_to_async(_close)(response)
+                await _finish(asyncio.create_task(sync_to_async(_close)(response)))
+
+
+async def _finish(closing: "asyncio.Task[None]") -> None:
+    """Wait for a task though this one is canceled: a client has left as soon as the last piece is sent."""
+    try:
+        await asyncio.shield(closing)
+    except asyncio.CancelledError:
+        await closing
+        raise
 
 
 def _close(response: HttpResponseBase) -> None:

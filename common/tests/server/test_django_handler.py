@@ -3,10 +3,13 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
+from django.db import connections
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 from django.utils import translation
@@ -134,3 +137,37 @@ async def test_a_stream_ends_with_its_client_and_speaks_the_language_of_its_requ
     assert closed.is_set()
     assert 0 < len(streamed) < 1000
     assert client.sent[1]["body"] == b"en 0\n"
+
+
+@pytest.mark.asyncio
+async def test_connections_of_a_stream_are_closed_though_its_client_leaves_at_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """A web server reports that the client has left as soon as the last piece is sent.
+
+    A connection that is not given back is lost to the pool for as long as the process runs.
+    """
+    made: list[str] = []
+    given_back: list[str] = []
+
+    def short(_request: HttpRequest) -> StreamingHttpResponse:
+        async def pieces() -> AsyncIterator[str]:
+            yield "one"
+            made.append(await sync_to_async(lambda: threading.current_thread().name)())
+
+        return StreamingHttpResponse(pieces())
+
+    class Hasty(Client):
+        async def send(self, message: dict[str, Any]) -> None:
+            await super().send(message)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                asyncio.ensure_future(sync_to_async(time.sleep)(0.1))  # noqa: RUF006 - the thread is not free at once
+                await asyncio.sleep(0)
+                self.leave()
+
+    monkeypatch.setattr("common.tests.server.test_django_handler.urlpatterns", [path("short", short)])
+    monkeypatch.setattr(
+        type(connections), "close_all", lambda _self: given_back.append(threading.current_thread().name)
+    )
+    await Hasty("/short").ask(DjangoHandler())
+    assert given_back == made != []
