@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.suite import budget, checkout, examples, order, passes, rotation
+from tests.suite import budget, checkout, dialect, examples, order, passes, rotation
 from tests.suite.checkout import ROOT
 from tests.suite.passes import FIFTHS, Pass, amount, fifth_of, select, share
 from tests.suite.schedule import FilesInBrowser, Schedule
@@ -40,27 +40,56 @@ PLAIN = Item("a.py::plain")
 STORED = Item("a.py::stored", ("django_db",))
 BY_FIXTURE = Item("a.py::by_fixture", (), ("db",))
 BROWSER = Item("b.py::page", ("browser",), ("server",))
-DIALECT = Item("c.py::query", ("sdk", "dialect"), ("server",))
-RACE = Item("d.py::race", ("faults", "races"), ("new_server",))
+DIALECT = Item("c.py::query", ("django_db", "dialect"))
+RACE = Item("d.py::race", ("django_db", "races"))
+ON_ONE = Item("k.py::without_sqlite", ("processes", "races", "skipif"), ("new_server",))
+TURNS = [Item(f"t.py::page{number}", ("browser", "turns"), ("server",)) for number in range(20)]
 THROUGH_SERVERS = [Item(f"e{number}.py::test", ("sdk",), ("server",)) for number in range(20)]
+CHANGING = [Item(f"c{number}.py::test", ("sdk", "dialect"), ("server",)) for number in range(20)]
 IN_PROCESS = [Item(f"f{number}.py::test", ("django_db",)) for number in range(20)]
 COMMITS = Item("g.py::commits", (), ("db", "transactional_db"))
 LISTED = Item("h.py::test[case]", ("django_db",))
 ROTATING = [STORED, BY_FIXTURE, *THROUGH_SERVERS, *IN_PROCESS]
-ALL = [EXHAUSTIVE, PLAIN, BROWSER, DIALECT, RACE, COMMITS, LISTED, *ROTATING]
+ALL = [EXHAUSTIVE, PLAIN, BROWSER, DIALECT, RACE, COMMITS, LISTED, ON_ONE, *ROTATING, *CHANGING, *TURNS]
 
 
-def chosen(monkeypatch: pytest.MonkeyPatch, current: Pass, fifth: int = 0) -> list[Item]:
+def chosen(
+    monkeypatch: pytest.MonkeyPatch, current: Pass, number: int = 0, *, is_named: bool = False
+) -> list[Item]:
     monkeypatch.setattr(passes, "CURRENT", current)
     monkeypatch.setattr(passes, "listed", lambda: {"h.py::test"})
-    monkeypatch.setattr(passes, "current_fifth", lambda: fifth)
+    monkeypatch.setattr(passes, "turn", lambda _what, of: number % of)
+    monkeypatch.setenv(rotation.NAMED_VARIABLE, "1" if is_named else "")
     items = list(ALL)
     select(items)  # type: ignore[arg-type]
     return items
 
 
 def test_the_gate_runs_all_but_the_exhaustive_and_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chosen(monkeypatch, Pass.GATE) == [item for item in ALL if item not in (EXHAUSTIVE, BROWSER)]
+    left_out = [EXHAUSTIVE, BROWSER, *TURNS]
+    assert chosen(monkeypatch, Pass.GATE, is_named=True) == [item for item in ALL if item not in left_out]
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_what_waits_for_other_processes_runs_in_one_pass(
+    monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    passes_of_the_gate = [chosen(monkeypatch, current, number) for current in (Pass.GATE, Pass.SECOND)]
+    for item in (*CHANGING, *THROUGH_SERVERS):
+        assert sum(item in of_pass for of_pass in passes_of_the_gate) == 1
+    assert all(ON_ONE in of_pass for of_pass in passes_of_the_gate)
+
+
+def test_what_waits_and_can_differ_changes_places_with_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    halves = [set(chosen(monkeypatch, Pass.SECOND, number)) & set(CHANGING) for number in range(2)]
+    assert halves[0] | halves[1] == set(CHANGING)
+    assert all(halves)
+
+
+def test_tests_that_take_turns_have_all_run_after_five(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [set(chosen(monkeypatch, Pass.SECOND, number)) & set(TURNS) for number in range(FIFTHS)]
+    assert sum(map(len, found)) == len(TURNS) == len(set().union(*found))
+    assert set(TURNS) < set(chosen(monkeypatch, Pass.SECOND, is_named=True))
 
 
 @pytest.mark.parametrize("current", list(Pass))
@@ -78,7 +107,7 @@ def test_only_the_complete_pass_tries_examples_that_are_new(
 
 
 def test_pages_are_a_pass_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chosen(monkeypatch, Pass.BROWSER) == [BROWSER]
+    assert chosen(monkeypatch, Pass.BROWSER) == [BROWSER, *TURNS]
 
 
 def test_the_complete_pass_runs_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +116,8 @@ def test_the_complete_pass_runs_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_second_database_gets_what_can_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     found = chosen(monkeypatch, Pass.SECOND)
-    assert [item for item in found if item not in ROTATING] == [BROWSER, DIALECT, RACE, COMMITS, LISTED]
+    others = [item for item in found if item not in (*ROTATING, *CHANGING, *TURNS)]
+    assert others == [BROWSER, DIALECT, RACE, COMMITS, LISTED, ON_ONE]
 
 
 def test_the_fifths_are_all_together_and_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,6 +402,31 @@ def test_typescript_tests_are_reported_as_those_of_pytest(
     (tmp_path / "typescript.txt").write_text("what esbuild prints")
     reports = TypeScriptTests(tmp_path)._reports(status)
     assert [(report.location[2], report.outcome, report.longreprtext) for report in reports] == expected
+
+
+@pytest.mark.parametrize(
+    ("test", "place", "is_about"),
+    [
+        (
+            "runs/tests/query/test_query.py::test_a_filter_finds",
+            "runs/query/regex.py:Matches.as_sqlite",
+            True,
+        ),
+        ("runs/tests/table/test_table.py::test_rows", "runs/query/regex.py:Matches.as_sqlite", False),
+        ("runs/tests/test_api.py::test_list", "runs/query/regex.py:Matches.as_sqlite", False),
+        ("usage/tests/test_metering.py::test_hours", "usage/metering/day_sums.py:_write", True),
+        ("metrics/tests/store/test_reads.py::test_all", "usage/metering/day_sums.py:_write", False),
+        ("artifacts/tests/drafts/test_commit.py::test_one", "artifacts/contents.py:pin", False),
+    ],
+)
+def test_a_test_is_about_statements_of_its_own_folder(test: str, place: str, is_about: bool) -> None:
+    assert dialect.is_about(Item(test), place) is is_about  # type: ignore[arg-type]
+
+
+def test_common_statements_are_there() -> None:
+    for place in dialect.COMMON:
+        file, _, function = place.partition(":")
+        assert f"def {function}(" in (ROOT / file).read_text(), place
 
 
 def test_the_list_of_tests_about_databases_names_what_is_there() -> None:

@@ -140,6 +140,7 @@ def test_charts_of_the_sdk_are_drawn_and_edited_without_reaching_anything(
     assert asked == []
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_of_scikit_learn_are_drawn(
     quiet: Page,
@@ -163,6 +164,7 @@ def test_charts_of_scikit_learn_are_drawn(
     expect(page.locator(".chart-card[data-key]")).to_have_count(len(SCIKIT_LEARN_CHARTS))
 
 
+@pytest.mark.turns
 def test_histograms_are_drawn_over_steps_and_over_each_other(
     quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -79,6 +79,7 @@ def test_from_signing_up_to_a_finished_run(
     expect(page.locator("#home-runs")).to_contain_text("my-first-project")
 
 
+@pytest.mark.turns
 def test_a_theme_once_chosen_stays(quiet: Page, server: Installation) -> None:
     page = quiet
     sign_up(page, server, "iris")
@@ -143,6 +144,7 @@ with wandb.init(project="my-first-project", id="endless") as run:
 """
 
 
+@pytest.mark.turns
 def test_a_run_is_stopped_by_its_button(
     quiet: Page, server: Installation, sdk: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -97,6 +97,7 @@ def test_an_intro_is_written_in_blocks_saved_and_read_back(quiet: Page, server: 
     expect(page.locator(".intro-text li")).to_have_text(["one", "two"])
 
 
+@pytest.mark.turns
 def test_a_block_is_moved_by_its_handle_and_deleted_by_its_menu(quiet: Page, server: Installation) -> None:
     """ACC-3."""
     page = quiet
@@ -124,6 +125,7 @@ def test_a_block_is_moved_by_its_handle_and_deleted_by_its_menu(quiet: Page, ser
     assert save(page) == "third\n\nfirst"
 
 
+@pytest.mark.turns
 def test_blocks_are_moved_and_deleted_by_keys(quiet: Page, server: Installation) -> None:
     """UI-5: what the handle does, keys do."""
     page = quiet
@@ -138,6 +140,7 @@ def test_blocks_are_moved_and_deleted_by_keys(quiet: Page, server: Installation)
     assert save(page) == "first\n\nsecond"
 
 
+@pytest.mark.turns
 def test_cancel_asks_before_it_discards(quiet: Page, server: Installation) -> None:
     """ACC-3."""
     page = quiet
@@ -164,6 +167,7 @@ def test_cancel_asks_before_it_discards(quiet: Page, server: Installation) -> No
     assert asked == ["Discard changes?"] * 2
 
 
+@pytest.mark.turns
 def test_badges_keep_their_form_and_ratio_through_the_editor(
     page: Page, new_server: Callable[..., Installation], host: str
 ) -> None:
@@ -226,6 +230,7 @@ def test_nothing_in_an_intro_runs_or_asks_another_host(page: Page, server: Insta
     assert re.search(r"/trudy$", page.url)
 
 
+@pytest.mark.turns
 def test_without_a_script_the_markdown_is_written_in_a_text_field(page: Page, server: Installation) -> None:
     """UI-8."""
     sign_up(page, server, "plain")

@@ -62,6 +62,7 @@ def test_a_picture_is_cropped_by_the_keyboard_and_removed(
     expect(page.locator("img.avatar")).to_have_count(0)
 
 
+@pytest.mark.turns
 def test_a_picture_is_dragged_and_cancelled(quiet: Page, server: Installation, wide_picture: Path) -> None:
     """ACC-1."""
     page = quiet
@@ -82,6 +83,7 @@ def test_a_picture_is_dragged_and_cancelled(quiet: Page, server: Installation, w
     assert is_near(shown_picture(page, server).getpixel((250, 128)), RED)
 
 
+@pytest.mark.turns
 def test_what_is_no_picture_is_refused_before_it_is_sent(
     quiet: Page, server: Installation, tmp_path: Path
 ) -> None:
@@ -99,6 +101,7 @@ def test_what_is_no_picture_is_refused_before_it_is_sent(
         expect(page.locator("#crop")).to_be_hidden()
 
 
+@pytest.mark.turns
 def test_the_theme_is_at_once_in_every_tab_and_browser(quiet: Page, server: Installation) -> None:
     """ACC-5."""
     page = quiet
@@ -138,6 +141,7 @@ def test_the_theme_is_at_once_in_every_tab_and_browser(quiet: Page, server: Inst
     assert said == []
 
 
+@pytest.mark.turns
 def test_a_visitor_s_theme_stays_in_the_browser(quiet: Page, server: Installation) -> None:
     """ACC-5: until somebody signs in, whose own choice then counts."""
     page = quiet

@@ -27,6 +27,7 @@ def _new_key(page: Page) -> str:
     return secret.inner_text()
 
 
+@pytest.mark.turns
 def test_an_admin_makes_one_whose_key_logs_for_a_member_until_it_is_rotated(
     quiet: Page, server: Installation, sdk: Callable[[str], Path], run_script: Callable[..., Any]
 ) -> None:

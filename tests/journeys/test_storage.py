@@ -67,6 +67,7 @@ def download(page: Page, server: Installation) -> tuple[bytes, str]:
     return Path(caught.value.path()).read_bytes(), urlsplit(led_to).netloc
 
 
+@pytest.mark.turns
 def test_an_admin_moves_a_teams_files_to_its_bucket_and_back(
     browsing: Page,
     new_server: Callable[..., Installation],

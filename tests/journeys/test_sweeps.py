@@ -101,6 +101,7 @@ def delete_and_undo(page: Page) -> None:
     expect(page.locator(".sweep-runs tbody tr")).to_have_count(7)
 
 
+@pytest.mark.turns
 def test_a_sweep_is_followed_brushed_paused_deleted_and_brought_back(
     quiet: Page, server: Installation
 ) -> None:

@@ -110,6 +110,7 @@ def _check_pictures(page: Page, samples: Locator) -> None:
     expect(samples.locator("tbody img").first).to_have_css("height", "120px")
 
 
+@pytest.mark.turns
 def test_tables_are_paged_from_artifacts_and_joined_by_hand(workspace: Page) -> None:
     """RUN-26: filtered by conditions on their columns, and shown at a step, too."""
     page = workspace

@@ -84,6 +84,7 @@ def test_from_making_a_team_to_removing_a_member(quiet: Page, other: Page, serve
     assert other.request.get(f"{server.url}/teams/kites", headers=HTML).status == 404
 
 
+@pytest.mark.turns
 def test_a_role_that_is_refused_goes_back(quiet: Page, other: Page, server: Installation) -> None:
     """TEAM-5: two pages of the same team; the second would take its last admin away."""
     page = quiet
@@ -103,6 +104,7 @@ def test_a_role_that_is_refused_goes_back(quiet: Page, other: Page, server: Inst
     expect(row_of(page, "carla")).to_contain_text("the only one")
 
 
+@pytest.mark.turns
 def test_the_members_page_works_by_keyboard(quiet: Page, server: Installation) -> None:
     """UI-5: search, sort, a role, a dialog and back, with no mouse."""
     page = quiet
@@ -132,6 +134,7 @@ def test_the_members_page_works_by_keyboard(quiet: Page, server: Installation) -
     expect(page.locator("#people tbody tr")).to_have_count(4)
 
 
+@pytest.mark.turns
 def test_privacy_is_decided_for_a_team_and_for_all(quiet: Page, server: Installation) -> None:
     """TEAM-8."""
     page = quiet
@@ -150,6 +153,7 @@ def test_privacy_is_decided_for_a_team_and_for_all(quiet: Page, server: Installa
     expect(page.locator("#main")).to_contain_text("Set by rockets-lab for all its teams")
 
 
+@pytest.mark.turns
 def test_a_phone_shows_members_as_cards(quiet: Page, server: Installation) -> None:
     """UI-6: at 390 px nothing scrolls sideways, and a role can be given."""
     page = quiet
@@ -164,6 +168,7 @@ def test_a_phone_shows_members_as_cards(quiet: Page, server: Installation) -> No
     expect(row_of(page, "greta@example.com").locator("td[data-label=Status]")).to_be_visible()
 
 
+@pytest.mark.turns
 def test_colleagues_are_added_by_a_click(quiet: Page, other: Page, server: Installation) -> None:
     """TEAM-3: usernames of the organization are completed."""
     page = quiet

@@ -216,6 +216,7 @@ def test_zoom_smoothing_eyes_and_export(filled: Page) -> None:
     assert float(rows[-1][1]) == -3999.0
 
 
+@pytest.mark.turns
 def test_the_legend_beside_a_large_chart_tells_values_and_draws_one_line_alone(filled: Page) -> None:
     """RUN-26: all lines with their values at the cursor, largest first; one alone, then all again; by keyboard, too."""
     page = filled
@@ -238,6 +239,7 @@ def test_the_legend_beside_a_large_chart_tells_values_and_draws_one_line_alone(f
     expect(names).to_have_text(sorted(names.all_text_contents()))
 
 
+@pytest.mark.turns
 def test_the_workspace_is_kept(filled: Page) -> None:
     """RUN-24, RUN-26: what somebody changes is there after a reload: hidden runs, colours, how names are cut."""
     page = filled
@@ -307,6 +309,7 @@ def act_on_views(page: Page, act: str) -> None:
     page.click(f"[data-view-act={act}]")
 
 
+@pytest.mark.turns
 def test_the_list_of_runs_has_a_filter_with_completion_and_a_run_page_keeps_its_layout(filled: Page) -> None:
     """RUN-22, RUN-26: the grammar of the table beside the panels, kept; panels of run pages are kept on the server."""
     page = filled
@@ -355,6 +358,7 @@ STAMP = """
 """
 
 
+@pytest.mark.turns
 def test_a_point_is_painted_soon(
     quiet: Page, server: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -381,6 +385,7 @@ def test_a_point_is_painted_soon(
     assert slow < 10_000
 
 
+@pytest.mark.turns
 def test_panels_that_are_removed_or_reset_come_back(quiet: Page, server: Installation) -> None:
     """The review's D11: one click removed a panel, or after a question all of them, on the server, too."""
     page = quiet
@@ -510,6 +515,7 @@ def menu_of(page: Page, section: str) -> Locator:
     return page.get_by_role("button", name=f"More for {section}", exact=True)
 
 
+@pytest.mark.turns
 def test_seeds_are_grouped_with_their_median_and_standard_error(quiet: Page, server: Installation) -> None:
     """RUN-23, RUN-26: by Group and a key of config; what is drawn is NumPy's; the list opens, hides and is kept."""
     page = quiet

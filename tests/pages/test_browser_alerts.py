@@ -97,6 +97,7 @@ def _unsubscribe(page: Page, server: Installation, browser: Browser) -> None:
     context.close()
 
 
+@pytest.mark.turns
 def test_the_section_works_without_scripts(told: Page, server: Installation, browser: Browser) -> None:
     """ACC-6."""
     state = told.context.storage_state()

@@ -126,6 +126,7 @@ def test_one_is_made_with_a_preview_edited_switched_off_and_tells_what_it_did(
     expect(page.get_by_text("No automations yet")).to_be_visible()
 
 
+@pytest.mark.turns
 def test_an_automation_on_sweeps_asks_for_sweeps_and_not_for_runs(
     page: Page, server: Installation, name: str
 ):

@@ -52,6 +52,7 @@ def signed_in(
     return page
 
 
+@pytest.mark.turns
 def test_a_cell_shows_the_run_on_the_same_site_and_a_link_on_another(signed_in: Page, notebook: int) -> None:
     page, frame = signed_in, signed_in.frame_locator("iframe")
 

@@ -50,6 +50,7 @@ class Logger:
         self.post(f"{self.at[uid]}/stream", {"writer": WRITER, **parts})
 
 
+@pytest.mark.turns
 def test_a_run_with_a_strange_id_is_opened_drawn_and_downloaded(page: Page, server: Installation) -> None:
     sign_up(page, server, "ids-runner")
     logger = Logger(leave_with_env(page))

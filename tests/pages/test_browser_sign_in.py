@@ -130,6 +130,7 @@ def test_a_passkey_from_adding_to_signing_in_to_removing(quiet: Page, server: In
     expect(page.get_by_text("Old laptop")).to_have_count(0)
 
 
+@pytest.mark.turns
 def test_a_browser_signs_out_another(quiet: Page, server: Installation, browser: Browser) -> None:
     name = _person(server, "session-sam")
     other = browser.new_page(user_agent="Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0")
@@ -147,6 +148,7 @@ def test_a_browser_signs_out_another(quiet: Page, server: Installation, browser:
     other.close()
 
 
+@pytest.mark.turns
 def test_an_address_is_added_verified_from_the_outbox_and_made_primary(
     quiet: Page, server: Installation, browser: Browser
 ) -> None:

@@ -207,6 +207,7 @@ def test_groups_open_to_groups_and_runs(page: Page) -> None:
     expect(page.locator("[data-bulk]")).to_be_hidden()
 
 
+@pytest.mark.turns
 def test_columns_are_sorted_pinned_hidden_and_moved(page: Page) -> None:
     """RUN-21: by the header, its menu and the panel; what was set up is there the next time."""
     page.locator("th[data-column='summary.loss'] [data-sort]").click()
@@ -283,6 +284,7 @@ def test_bulk_acts_reach_all_pages(page: Page) -> None:
     expect(row(page, "r128")).to_be_visible()
 
 
+@pytest.mark.turns
 def test_runs_are_copied_as_text(page: Page) -> None:
     """RUN-21: those chosen, or all that are shown, also what is not loaded; numbers as they are shown."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -301,6 +303,7 @@ def test_runs_are_copied_as_text(page: Page) -> None:
     assert lines[-1].startswith("| a-run-with-quite-a-long-name-r000 |")
 
 
+@pytest.mark.turns
 def test_a_view_is_saved_shared_and_opened_again(page: Page) -> None:
     """RUN-21: saved views, one's own and the project's."""
     page.fill("[data-page-search]", "r12")
@@ -357,6 +360,7 @@ def test_everything_goes_by_keyboard(page: Page) -> None:
     page.wait_for_url(re.compile("/runs/r128$"))
 
 
+@pytest.mark.turns
 def test_runs_change_and_appear_while_one_looks(page: Page, wire: Wire) -> None:
     """RUN-28: in place; selection, focus and page stay."""
     page.evaluate("window.stillHere = true")
@@ -373,6 +377,7 @@ def test_runs_change_and_appear_while_one_looks(page: Page, wire: Wire) -> None:
     expect(row(page, "r127").locator("[data-pick]")).to_be_checked()
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("size", [{"width": 390, "height": 844}])
 def test_a_phone_shows_names_and_scrolls_only_the_table(page: Page) -> None:
     """UI-6: header and name stay in view, the page never scrolls sideways. RUN-24: names are cut in the middle."""

@@ -1,10 +1,11 @@
 """Which tests reach what databases do differently: the second pass runs these on another one.
 
 Different are statements that our own code writes (not the ORM), expressions with an `as_sqlite` or `as_postgresql`,
-and branches by `connection.vendor`. A test is about such code if both are of the same app; tests of other apps pass it
-on their way, as the check of a permission. `dialect.txt` lists the tests that are. In the first pass a test that
-reaches such a statement without being listed fails. An expression or a branch may be reached only once in a process,
-which then remembers it, so these are added to the list where it is recorded, as by the complete pass.
+and branches by `connection.vendor`. A test is about such code if both are of the same folder of an app (`runs/query`
+and `runs/tests/query`), or of the same app if no tests are about that folder alone; others pass it on their way, as
+the check of a permission. `dialect.txt` lists the tests that are. In the first pass a test that reaches such a
+statement without being listed fails. An expression or a branch may be reached only once in a process, which then
+remembers it, so these are added to the list where it is recorded, as by the complete pass.
 """
 
 import fcntl
@@ -19,7 +20,7 @@ from typing import Any
 import pytest
 
 from tests.suite.checkout import ROOT
-from tests.suite.passes import CURRENT, DIALECT, Pass, can_differ, function_of
+from tests.suite.passes import CURRENT, DIALECT, Pass, can_differ, file_of, function_of
 
 RECORD_VARIABLE = "RUNYARD_TEST_DIALECT"
 """Set, it lets tests that are not listed be added to the list, instead of failing."""
@@ -27,6 +28,11 @@ GENERAL = ("common/database/", "common/telemetry/", "common/server/")
 """What runs or watches statements that others have written."""
 COMPILED = ("common/database/compiled_sql.py", "common/database/kept_queries.py")
 """What runs statements that the ORM has written."""
+COMMON = {
+    "artifacts/contents.py:contents_named", "artifacts/contents.py:pin", "metrics/store/store_size.py:stored_sizes",
+    "usage/metering/intervals.py:_execute",
+}  # fmt: skip
+"""What more than fifty tests of its app reach on their way; the fifth has enough of them."""
 VENDORS = ("sqlite", "postgresql")
 _executed: set[str] = set()
 _passed: set[str] = set()
@@ -121,6 +127,22 @@ class _Vendor:
         return self._name
 
 
+def _subject(folder: str) -> str:
+    """Return what a file of the product is about: the app's folder that has tests of its own, or the app."""
+    app, _, below = folder.partition("/")
+    part = below.partition("/")[0]
+    return f"{app}/{part}" if part and (ROOT / app / "tests" / part).is_dir() else app
+
+
+def is_about(item: pytest.Item, place: str) -> bool:
+    """Whether a test is about a place of the product."""
+    if place in COMMON:
+        return False
+    subject = _subject(place.partition(":")[0].rpartition("/")[0])
+    tested = file_of(item).rpartition("/")[0].replace("/tests", "", 1)
+    return f"{tested}/".startswith(f"{subject}/")
+
+
 def add(function: str) -> None:
     """Add a test to the list; several processes may do so at the same time."""
     with DIALECT.open("r+") as file:
@@ -142,10 +164,9 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     yield
     if can_differ(item):
         return
-    app = item.nodeid.partition("/")[0]
-    own = sorted(place for place in _executed if place.startswith(f"{app}/"))
+    own = sorted(place for place in _executed if is_about(item, place))
     if os.environ.get(RECORD_VARIABLE):
-        if own or any(place.startswith(f"{app}/") for place in _passed):
+        if own or any(is_about(item, place) for place in _passed):
             add(function_of(item))
         return
     if not own or CURRENT is Pass.SECOND:  # which runs another fifth with each commit

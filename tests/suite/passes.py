@@ -39,7 +39,8 @@ class Pass(StrEnum):
     """The tests that drive a browser."""
     SECOND = "second"
     """On a second database: the tests that drive a browser, those that are about what differs (`dialect`, or listed in
-    dialect.txt) or happens at the same time (`races`, or with transactions that commit), and a fifth of the others."""
+    dialect.txt) or happens at the same time (`races`, or with transactions that commit), and a fifth of the others.
+    Tests that wait for other processes run in one of the gate's passes, by turns."""
     ALL = "all"
     """All tests, each as thorough as it can be."""
 
@@ -118,6 +119,29 @@ def can_differ(item: pytest.Item) -> bool:
     return marked or commits(item) or function_of(item) in listed()
 
 
+def changes_places(item: pytest.Item) -> bool:
+    """Whether a test runs in one of the gate's passes alone: it waits for other processes, so it takes long.
+
+    One that is skipped on a database runs on the other.
+    """
+    apart = item.get_closest_marker("browser") or item.get_closest_marker("skipif")
+    return is_real(item) and not apart and not rotation.is_named()
+
+
+def is_on_second(item: pytest.Item) -> bool:
+    """Whether a test that changes places runs on the second database with this commit: if it can differ there, every
+    other commit; else when its fifth has a turn.
+    """
+    if can_differ(item):
+        return zlib.crc32(file_of(item).encode()) % 2 == turn("servers", 2)
+    return fifth_of(item) == current_fifth()
+
+
+def is_in_turn(item: pytest.Item) -> bool:
+    """Whether a test that takes turns by itself (`turns`) runs with this commit."""
+    return zlib.crc32(function_of(item).encode()) % FIFTHS == turn("tests", FIFTHS)
+
+
 def file_of(item: pytest.Item) -> str:
     """Return the path of a test's file."""
     return item.nodeid.partition("::")[0]
@@ -144,13 +168,20 @@ def why_left_out(item: pytest.Item) -> str:
     exhaustive = item.get_closest_marker("exhaustive")
     if exhaustive and CURRENT is not Pass.ALL:
         return str(exhaustive.args[0])
-    if CURRENT in {Pass.GATE, Pass.SECOND} and (suite := rotation.left_out_with(file_of(item))):
-        return f"of the {suite}, whose sources are as released, and not of this commit's turn"
+    if CURRENT in {Pass.GATE, Pass.SECOND} and not rotation.is_named():
+        if suite := rotation.left_out_with(file_of(item)):
+            return f"of the {suite}, whose sources are as released, and not of this commit's turn"
+        if item.get_closest_marker("turns") and not is_in_turn(item):
+            return "take turns, one in five with each commit"
     return WHY_NOT[CURRENT](item)
 
 
 def _why_not_in_the_gate(item: pytest.Item) -> str:
-    return "drive a browser: `make test-browser`" if item.get_closest_marker("browser") else ""
+    if item.get_closest_marker("browser"):
+        return "drive a browser: `make test-browser`"
+    if changes_places(item) and is_on_second(item):
+        return "wait for other processes, and run on the second database with this commit"
+    return ""
 
 
 def _why_not_in_a_browser(item: pytest.Item) -> str:
@@ -160,6 +191,8 @@ def _why_not_in_a_browser(item: pytest.Item) -> str:
 def _why_not_on_a_second_database(item: pytest.Item) -> str:
     if not is_stored(item):
         return "ask no database"
+    if changes_places(item):
+        return "" if is_on_second(item) else "wait for other processes, and run on the first database"
     if can_differ(item):
         return ""
     fifth = current_fifth()

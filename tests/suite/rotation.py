@@ -61,11 +61,16 @@ def changed(*patterns: str) -> frozenset[str] | None:
     return None if differ is None or new is None else frozenset([*differ.splitlines(), *new.splitlines()])
 
 
+def is_named() -> bool:
+    """Whether tests were named on the command line."""
+    return bool(os.environ.get(NAMED_VARIABLE))
+
+
 @cache
 def left_out_with(file: str) -> str:
     """Return the name of the suite with which a file is left out; "" where it runs."""
     suite = next((suite for suite in suites() if file in suite.files()), None)
-    if suite is None or os.environ.get(NAMED_VARIABLE):
+    if suite is None or is_named():
         return ""
     sources, tests = changed(*suite.sources), changed(suite.tests)
     if sources is None or tests is None or sources or file in tests:

@@ -73,6 +73,7 @@ def test_an_upgrade_asks_for_a_card_and_the_card_s_number_goes_to_stripe_alone(
         assert number not in "\n".join(sent)
 
 
+@pytest.mark.turns
 def test_a_card_that_is_refused_is_told_on_the_page_and_can_be_corrected(
     page: Page, shop: Installation, running_stripe: Stripe
 ):
