@@ -31,6 +31,7 @@ from storage.models import ByteEntry, Holding
 from storage.services import record_bytes, stored_bytes
 from teams.models import Team
 from tests.factories import ProjectFactory, RunFactory, TeamFactory, UserFactory, add_run_file
+from tests.suite.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -180,7 +181,9 @@ class World:
 ACTS = [name for name in vars(World) if not name.startswith("_") and name != "live"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 2)), max_size=25))
 def test_whatever_happens_the_ledger_says_what_is_held(acts):
     """BIL-4: exactly after the night's settling, and never more or less than once in between."""

@@ -216,6 +216,8 @@ def test_a_second_database_gets_a_fifth_of_the_cases(monkeypatch: pytest.MonkeyP
     for current, expected in ((Pass.GATE, cases), (Pass.BROWSER, cases), (Pass.SECOND, [1, 6, 11])):
         monkeypatch.setattr(passes, "CURRENT", current)
         assert share("cases", cases) == expected
+        is_of_the_gate = current in {Pass.GATE, Pass.SECOND}
+        assert share("cases", cases, in_both=True) == ([1, 6, 11] if is_of_the_gate else cases)
 
 
 def test_long_files_come_first_and_those_with_a_browser_last_as_a_whole() -> None:

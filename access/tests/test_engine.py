@@ -40,6 +40,7 @@ from tests.factories import (
     make_member,
 )
 from tests.matrix.world import World, build
+from tests.suite.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -297,6 +298,7 @@ def _keys(model: type[Model], found: Q) -> set[int]:
     return set(model._default_manager.filter(found).values_list("pk", flat=True))
 
 
+@pytest.mark.turns
 @pytest.mark.takes(20)
 def test_who_may_agrees_with_can_and_with_who_may_each_for_everybody_and_everything():
     """The inverse names exactly who may by role or ownership; what is public or open needs no role.
@@ -353,7 +355,9 @@ _ACTIONS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_can_is_being_in_the_visible_rows(world_once: World, data: Any):
     """For any actor, action and key scopes, one row and the list are decided alike."""

@@ -37,6 +37,7 @@ from tests.factories import (
 )
 from tests.matrix.world import World, build
 from tests.plans import lacking
+from tests.suite.examples import examples
 from usage.access import BillingAction
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +98,9 @@ def _change_the_world(data: Any) -> None:
 _ADDABLE = [str(action) for action in (*RunAction, ProjectAction.UPDATE, TeamAction.INVITE, TeamAction.VIEW)]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_an_explanation_says_what_the_engine_decides(world_once: World, data: Any):
     """TEAM-21, TEAM-24: whoever asks, for whatever, with any key, in any bent world."""
@@ -117,6 +120,7 @@ def test_an_explanation_says_what_the_engine_decides(world_once: World, data: An
         transaction.set_rollback(True)
 
 
+@pytest.mark.turns
 def test_every_action_on_every_kind_of_thing_is_explained(world_once: World):
     """TEAM-21: as many cells as one row of each kind and visibility has, of a project or of a whole team."""
     seen, checked = set(), 0

@@ -26,6 +26,7 @@ from runs.lifecycle import services as lifecycle
 from runs.logs.blocks import log_lines_between
 from runs.models import BadLine, Pulse, Run
 from tests.factories import RunFactory
+from tests.suite.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -258,7 +259,9 @@ def test_a_writer_takes_one_row_of_the_database_however_many_others_write(run):
     logged=st.integers(0, 30),
     deliveries=st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12), st.booleans()), max_size=12),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_whatever_the_network_does_the_server_ends_with_what_was_logged(logged, deliveries):
     """AGT-5, RUN-8: posts cut anyhow, repeated, reordered, two in a group; the client goes on where 409 says."""
     run, lines, entries = RunFactory(), rows(0, logged), [f"line {n}" for n in range(logged)]

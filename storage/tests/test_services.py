@@ -34,6 +34,7 @@ from storage.signed_urls import tickets
 from storage.tasks import sweep_storage
 from storage.tasks import sweep_strays as sweep_strays_task
 from tests.factories import RunFactory, add_run_file
+from tests.suite.examples import examples
 from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.django_db
@@ -205,7 +206,9 @@ class TestLedger:
     def test_nobody_holds_nothing(self):
         assert stored_bytes(team_id=1) == 0
 
-    @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     @given(sizes=st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 50)), max_size=12))
     def test_whatever_is_uploaded_the_sum_is_what_the_run_holds(self, sizes: list[tuple[str, int]]):
         """BIL-4."""

@@ -9,6 +9,7 @@ from tests.matrix import asking, sockets, web
 from tests.matrix.cases import Answer, Over, expected
 from tests.matrix.cells import Asked, Check, cells_of, compare, rows, telling
 from tests.matrix.world import WEB_ACTORS, World, web_actors
+from tests.suite.passes import share
 
 
 def _pages() -> set[str]:
@@ -54,7 +55,7 @@ def test_web(route: str, world: World, checked: Check):
 
 def test_admin(world: World, checked: Check):
     cells, nothing = [], world.things[Over.NOTHING][0]
-    for name, pattern in _admin():
+    for name, pattern in share("pages of the admin in the access matrix", _admin(), in_both=True):
         path = pattern if name in web.ADMIN_PAGES else ""
         for part in ("<path:content_type_id>", "<path:object_id>", "(?P<url>.*)$"):
             path = path.replace(part, "1")

@@ -60,9 +60,9 @@ def amount(what: str, usual: Amount, thorough: Amount) -> Amount:
     return usual
 
 
-def share(what: str, cases: Sequence[Amount]) -> Sequence[Amount]:
-    """Return the cases that a test tries: in the gate's second pass a fifth of them, chosen by the commit."""
-    if CURRENT is not Pass.SECOND:
+def share(what: str, cases: Sequence[Amount], *, in_both: bool = False) -> Sequence[Amount]:
+    """Return the cases that a test tries: in the gate's second pass, or ``in_both``, a fifth, chosen by the commit."""
+    if CURRENT is not Pass.SECOND and not (in_both and CURRENT is Pass.GATE):
         return cases
     fifth = cases[current_fifth() :: FIFTHS]
     reduced[what] = f"{len(fifth)} of {len(cases)}"

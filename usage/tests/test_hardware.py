@@ -23,6 +23,7 @@ from runs.models import Run
 from runs.projects import deletion as project_deletion
 from tests.factories import RunFactory
 from tests.fakes.bucket_fixtures import bucket
+from tests.suite.examples import examples
 from usage.metering import hardware, hardware_entries
 from usage.metering.gpu_claims import GpuSamples
 from usage.metering.gpu_use import GpuUse
@@ -208,7 +209,9 @@ curves = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(curve=curves, cuts=st.sets(st.integers(1, 39), max_size=5), packed=st.booleans())
 def test_in_whatever_pieces_it_is_measured_it_comes_to_the_same(curve, cuts, packed, monkeypatch):
     """Against a plain sum over each GPU's samples."""

@@ -13,6 +13,7 @@ from billing.models import Subscription
 from billing.subscriptions.selectors import subscription_of_team
 from runs.models import Project, Run
 from tests.factories import OrganizationFactory, ProjectFactory, TeamFactory, UserFactory
+from tests.suite.examples import examples
 from usage.metering.meter import rebuild
 from usage.metering.state import begin_sums
 from usage.models import UsageDay
@@ -140,7 +141,7 @@ def rebuild_in_a_month_that_nobody_counted(world: Metered) -> None:
     world.rebuild()
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @example(acts=[rebuild_in_a_month_that_nobody_counted])
 @given(st.lists(steps, min_size=3, max_size=25))
 def test_the_meter_counts_what_a_count_from_scratch_finds(projects, acts):

@@ -30,6 +30,7 @@ from artifacts.previews.tables.wandb_tables import (
     read_partitioned_table,
 )
 from artifacts.tests.previews.tables import wandb_table, written
+from tests.suite.examples import examples
 
 IMAGE = {"_type": "image-file", "path": "media/images/a.png", "sha256": "00", "width": 4, "height": 4}
 
@@ -350,7 +351,7 @@ WHOLE = {
 
 @pytest.mark.parametrize("kind", sorted(TABLE_KINDS))
 @given(data=st.data())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 def test_whatever_is_damaged_gives_rows_of_one_width_or_is_refused(kind, data):
     content = bytearray(WHOLE[kind])
     for place, byte in data.draw(

@@ -19,6 +19,7 @@ from billing.subscriptions.selectors import subscription_of
 from billing.tests.used import metered, payer, used
 from billing.usage_alerts import services as usage_alerts
 from tests.factories import OrganizationFactory
+from tests.suite.examples import examples
 from tests.waiting import PATIENCE_S
 from usage.periods import Period
 from usage.reports.usage_totals import Amounts
@@ -52,7 +53,7 @@ def half_up(amount: Decimal) -> Decimal:
     return amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(plan=plans, used_=amounts, extra=st.integers(0, 5000))
 def test_lines_are_rounded_once_and_add_up(plan, used_, extra):
     subscription = Subscription(plan=plan, extra_storage_gb=extra)
@@ -107,7 +108,7 @@ def test_hours_have_two_decimals_for_people(quantity, price, said):
 
 
 @pytest.mark.django_db
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(charges=st.lists(st.decimals(Decimal("-99.999"), 9999, places=4), min_size=1, max_size=8))
 def test_printed_lines_add_up_to_the_printed_total(charges):
     with transaction.atomic():

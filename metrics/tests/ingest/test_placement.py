@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.ingest.placement import Placer, SequenceRange, StoredRows, place_log
+from tests.suite.examples import examples
 
 Line = tuple[int, float]
 """(step, time)"""
@@ -116,7 +117,7 @@ posts = st.tuples(st.integers(0, 60), st.integers(1, 30))
 
 
 @given(st.lists(posts, max_size=15))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_whatever_is_sent_of_one_process_is_stored_once(chosen):
     """Any posts of one process's lines by their own offsets, in any order: each line sent is there exactly once."""
     model, lines, sent = Model(), process(100.0, 90), set()
@@ -128,7 +129,7 @@ def test_whatever_is_sent_of_one_process_is_stored_once(chosen):
 
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=4), st.data())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_processes_one_after_another_lose_nothing_however_often_posts_are_repeated(counts, data):
     """Each process begins at 0 or at the told count, is cut into posts, and any post may be sent twice in a row."""
     model, told = Model(), []

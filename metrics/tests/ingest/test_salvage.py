@@ -18,6 +18,7 @@ from runs.lifecycle.timeline import timeline_of
 from runs.logs.blocks import log_lines_between
 from runs.models import BadLine, Run
 from tests.factories import RunFactory
+from tests.suite.examples import examples
 from wandb_api.file_stream.endpoint import read_post
 
 pytestmark = pytest.mark.django_db
@@ -117,7 +118,7 @@ _ROWS = st.dictionaries(_KEYS, _VALUES, max_size=6)
 
 
 class Bodies(TestCase):
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(
         st.lists(_ROWS, max_size=4), st.lists(st.text(max_size=30), max_size=3), _ROWS, st.integers(0, 2**40)
     )

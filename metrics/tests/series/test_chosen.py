@@ -19,6 +19,7 @@ from metrics.store.segments import SegmentIndex
 from metrics.tests.ingest.test_ingest import post
 from metrics.tests.store.test_codec import exact
 from tests.factories import RunFactory
+from tests.suite.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -106,7 +107,9 @@ def logged(made):
     return run
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(posts, st.lists(st.sampled_from(asked), max_size=3, unique=True), st.integers(1, 12), bounds, bounds)
 def test_samples_and_ranges_are_those_of_a_plain_walk(made, several, count, one, other):
     run = logged(made)

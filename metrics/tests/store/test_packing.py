@@ -25,6 +25,7 @@ from metrics.tests.ingest.test_ingest import post
 from runs.models import Run
 from tests.factories import RunFactory
 from tests.fakes.bucket_fixtures import bucket
+from tests.suite.examples import examples
 
 __all__ = ["bucket"]
 pytestmark = pytest.mark.django_db
@@ -169,7 +170,9 @@ def exactly(rows):
     return [json.dumps(row, sort_keys=True) for row in rows]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(actions)
 def test_every_read_is_as_of_plain_lists(cold_store, steps):
     model = Model()
@@ -179,7 +182,7 @@ def test_every_read_is_as_of_plain_lists(cold_store, steps):
             model.check()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(rows, min_size=1, max_size=20), st.data())
 def test_joined_and_cut_batches_give_the_same_rows(made, data):
     split = data.draw(st.integers(1, len(made)))

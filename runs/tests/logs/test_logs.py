@@ -16,6 +16,7 @@ from runs.logs.blocks import LogLines, log_lines_between
 from runs.models import LogBlock, Run
 from runs.tasks import fold_logs
 from tests.factories import RunFactory
+from tests.suite.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +70,9 @@ actions = st.lists(
 
 
 @pytest.mark.usefixtures("_small")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(actions, st.data())
 def test_every_read_is_as_of_a_plain_list(steps, data):
     run = RunFactory()

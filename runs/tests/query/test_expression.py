@@ -20,6 +20,7 @@ from runs.query.expression import read_expression, tree_of, write_expression
 from runs.query.ordering import read_order
 from runs.query.tokens import MAX_TEXT, ExpressionError
 from tests.factories import ProjectFactory, RunFactory, UserFactory
+from tests.suite.examples import examples
 
 
 def make(project, uid, *, summary=None, config=None, **fields):
@@ -232,7 +233,7 @@ _moments = st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st
 
 
 @pytest.mark.django_db
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @example(datetime(2020, 1, 1, 0, 0, 0, 999500, UTC), datetime(2020, 1, 1, 0, 0, 1, tzinfo=UTC), None, 0.0)
 @given(began=_moments, ended=st.none() | _moments, since=st.none() | _moments, before=st.floats(0, 1e6))
 def test_runtime_and_duration_in_sql_are_those_of_the_model(began, ended, since, before):

@@ -18,6 +18,7 @@ from teams.members import services
 from teams.models import OrganizationMember, ProductAccess, Team
 from teams.roles.builtin import built_in
 from tests.factories import ProjectFactory, RunFactory, ServiceAccountFactory, UserFactory, actor, make_member
+from tests.suite.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -135,7 +136,9 @@ _ACTIONS = [
 ]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(access=_ACCESS, role=_ROLES, team_role=_TEAM_ROLES, action=st.sampled_from(_ACTIONS))
 def test_can_is_being_in_the_visible_rows_and_among_who_may(
     place: tuple[Run, User], access: str, role: Preset, team_role: Preset, action: Any

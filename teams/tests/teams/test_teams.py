@@ -36,6 +36,7 @@ from tests.factories import (
     custom_role,
     make_member,
 )
+from tests.suite.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -242,7 +243,9 @@ class TestLastAdmin:
         with pytest.raises(Conflict):
             services.change_role(actor=SYSTEM, membership=stale, role=built_in(Preset.MEMBER))
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     @given(
         acts=st.lists(st.tuples(st.sampled_from(["remove", "M", "V", "A"]), st.integers(0, 2)), max_size=8)
     )
