@@ -38,7 +38,7 @@ CALLERS = [
     ("anonymous", "full"),
 ]
 """Who, with which key; an admin is let in most deeply, so asks most."""
-EXAMPLES = amount("examples for each operation of the REST API", 6, 200)
+EXAMPLES = amount("examples for each operation of the REST API", 3, 200)
 CHECKS: list[Any] = [
     not_a_server_error,
     checks.status_code_conformance,

@@ -123,7 +123,9 @@ class _Vendor:
         self._name = name
 
     def __get__(self, instance: object, owner: type) -> str:
-        _note(sys._getframe(1), _passed)
+        frame = sys._getframe(1)
+        if _places.get(frame.f_code) != "":  # not Django itself, which asks a thousand times in a test
+            _note(frame, _passed)
         return self._name
 
 
