@@ -1,7 +1,7 @@
 """What each area of the suite takes in a pass of the gate, and what it may take.
 
-Seconds are those of tests with their fixtures, summed over the workers, on the slow machine that `budget.toml` is
-written for. An area that takes half as much again is named in the closing lines: whoever adds to it removes something.
+Seconds are those of tests with their fixtures, summed over the workers, on a machine as `budget.toml` names it. An area
+that exceeds its budget by half is named in the closing lines: remove something from it before you add to it.
 """
 
 import tomllib

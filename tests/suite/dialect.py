@@ -130,7 +130,7 @@ class _Vendor:
 
 
 def _subject(folder: str) -> str:
-    """Return what a file of the product is about: the app's folder that has tests of its own, or the app."""
+    """Return the folder whose tests are about a folder of the product: its own, if there are any, or the app's."""
     app, _, below = folder.partition("/")
     part = below.partition("/")[0]
     return f"{app}/{part}" if part and (ROOT / app / "tests" / part).is_dir() else app
@@ -156,7 +156,7 @@ def add(function: str) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Refuse a test that reaches such a place of its own app and is not listed.
+    """Refuse a test that executes such a statement of what it is about and is not listed.
 
     Raises:
         AssertionError: it does; the message says how to list it.

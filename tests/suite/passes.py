@@ -114,7 +114,7 @@ def commits(item: pytest.Item) -> bool:
 
 
 def can_differ(item: pytest.Item) -> bool:
-    """Whether a test runs on each database in each gate."""
+    """Whether a test may pass on one database and fail on another, as far as is known."""
     marked = any(map(item.get_closest_marker, IN_THE_SECOND_PASS))
     return marked or commits(item) or function_of(item) in listed()
 

@@ -15,7 +15,7 @@ from tests.suite.checkout import RELEASED, ROOT, git, turn
 
 LIST = Path(__file__).with_name("rotation.toml")
 NAMED_VARIABLE = "RUNYARD_TEST_NAMED"
-"""Set where tests were named on the command line: these run whoever's turn it is."""
+"""Set where tests were named on the command line: these run out of turn, too."""
 
 
 @dataclass(frozen=True)
