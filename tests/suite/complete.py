@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.suite.checkout import ROOT
 
 STATE = ROOT / ".cache" / "test-all"
+RECORDED = "tests/suite/dialect.txt"
 NO_TESTS_LEFT = 5
 """pytest's status when nothing is to be run: all has passed before."""
 SERVERS = ".ci/servers"
@@ -59,12 +60,12 @@ PARTS = [
 
 
 def tree_hash() -> str:
-    """Return a hash of all that is in the working tree but ignored files."""
+    """Return a hash of all that is in the working tree but ignored files, and the list that the pass itself records."""
 
     def git(*arguments: str) -> bytes:
         return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
 
-    found = hashlib.sha256(git("rev-parse", "HEAD") + git("diff", "HEAD"))
+    found = hashlib.sha256(git("rev-parse", "HEAD") + git("diff", "HEAD", "--", ".", f":!{RECORDED}"))
     for name in git("ls-files", "--others", "--exclude-standard", "-z").split(b"\0"):
         if name:
             found.update(name + (ROOT / name.decode()).read_bytes())
