@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from access.actor import SYSTEM
 from access.audit.log import record
@@ -22,6 +22,11 @@ from common.database.commits import after_commit
 PAUSES_S = (30, 120, 600, 3600, 6 * 3600)
 """Before the second attempt and those that follow; then a message is given up."""
 _JITTER = 0.2
+NO_RECIPIENT = gettext_noop(
+    "The recipient can no longer see these runs or turned off notifications, or the runs were deleted."
+)
+"""Why a message is dropped that had recipients when it was created."""
+DESTINATION_OFF = gettext_noop("The destination is off.")
 MOST_RETRY_AFTER_S = 3600.0
 """What peers ask for beyond this is not waited for."""
 
@@ -58,7 +63,11 @@ def _state_after(message: Message, result: SendResult) -> MessageState:
 
 
 def drop(message: Message, why: str) -> None:
-    """End a message that no longer has a recipient."""
+    """End a message that no longer has a recipient.
+
+    Args:
+        why: In the source language: pages translate it for each reader.
+    """
     waiting = Message.objects.filter(pk=message.pk, state=MessageState.WAITING)
     now = timezone.now()
     if waiting.update(state=MessageState.DROPPED, error=why, claimed_until=None, ended_at=now, is_open=False):
@@ -116,10 +125,3 @@ def _mail_managers(destination: Destination, reason: str) -> None:
 def _page_of(destination: Destination) -> str:
     team = destination.team
     return "/settings/alerts" if team.is_personal else f"/teams/{team.name}/destinations"
-
-
-def no_recipient_message() -> str:
-    """Return why a message was dropped that had recipients when it was created."""
-    return _(
-        "The recipient can no longer see these runs or turned off notifications, or the runs were deleted."
-    )

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from accounts.models import UserKind
 from accounts.settings.preferences import in_language_of
@@ -139,7 +138,7 @@ def _attempt(message: Message, *, is_repeat: bool) -> None:
     elif message.automation is not None and automation_provider().mails_people(message):
         _mail_of_automation(message)
     elif message.destination is not None and not message.destination.is_on:
-        results.drop(message, _("The destination is off."))
+        results.drop(message, results.DESTINATION_OFF)
     else:
         _send_to_destination(message, is_repeat=is_repeat)
 
@@ -160,7 +159,7 @@ def _mail(message: Message) -> None:
         recipients = event_recipients(_events_of(message), user_id=user.pk)
         recipients = [recipient for recipient in recipients if recipient.user_id == user.pk]
     if not recipients:
-        results.drop(message, results.no_recipient_message())
+        results.drop(message, results.NO_RECIPIENT)
         return
     mail = mail_message(message, user, recipients)
     Message.objects.filter(pk=message.pk).update(mail=mail)
@@ -175,7 +174,7 @@ def _mail_of_automation(message: Message) -> None:
         return
     addressed = automation_provider().recipients_of(message, _current_events(message, _events_of(message)))
     if not addressed:
-        results.drop(message, results.no_recipient_message())
+        results.drop(message, results.NO_RECIPIENT)
         return
     for user, events in addressed:
         mail_of_automation(message, user, events)
@@ -187,7 +186,7 @@ def _mail_of_automation(message: Message) -> None:
 def _send_to_destination(message: Message, *, is_repeat: bool) -> None:
     events = _current_events(message, _events_of(message))
     if not events:
-        results.drop(message, results.no_recipient_message())
+        results.drop(message, results.NO_RECIPIENT)
         return
     result = SendResult(is_ok=True)
     if message.destination is not None:

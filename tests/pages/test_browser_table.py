@@ -243,7 +243,7 @@ def test_columns_are_sorted_pinned_hidden_and_moved(page: Page) -> None:
     page.keyboard.press("c")
     panel = page.locator("#columns-panel")
     panel.locator("[data-columns-search]").fill("epochs")
-    panel.locator("input[value='config.epochs']").check()
+    panel.get_by_role("checkbox", name="epochs", exact=True).check()
     expect_heads(page, "heads.includes('config.epochs')")
     panel.locator(".columns-handle").press("ArrowUp")
     expect_heads(page, "heads.at(-2) === 'config.epochs'")

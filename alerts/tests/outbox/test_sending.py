@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.db import connection
-from django.utils import timezone
+from django.utils import timezone, translation
 
+from access.actions import Preset
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.mail import outbox
@@ -182,6 +183,17 @@ class TestMeanwhile:
         Destination.objects.update(is_on=False)
         send_due()
         assert (listener.posts, message().state) == ([], MessageState.DROPPED)
+
+    def test_why_it_was_dropped_is_shown_in_the_language_of_the_reader(self, team, run, hook, client):
+        """UI-9: whatever language the worker had."""
+        ends(run)
+        route_pending()
+        deletion.delete_run(actor=SYSTEM, run=run)
+        with translation.override("ko"):
+            send_due()
+        client.force_login(make_member(team, Preset.ADMIN))
+        page = client.get(f"/teams/{team.name}/destinations/{hook.pk}", headers={"Accept-Language": "ja"})
+        assert "これらの run を見られなくなった" in page.content.decode()
 
     @pytest.mark.parametrize("what", ["left", "off", "muted", "asked no more"])
     def test_who_may_not_or_would_not_be_told_any_more_is_not(self, run, what):

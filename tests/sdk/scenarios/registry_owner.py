@@ -102,7 +102,7 @@ if is_young:
     made.name, made.visibility, made.allow_all_artifact_types = "common", "organization", True
     made.save()
     told["renamed"] = described(api.registry("common", organization))
-    told["old name"] = described(api.registry("shared", organization))[0]
+    told["old name"] = described(api.registry("shared", organization))[1:]  # 0.19 keeps the name it asked for
 if is_young and hasattr(made, "update_member"):
     made.add_members(colleague, api.team(ops))
     made.update_member(colleague, "member")
