@@ -134,9 +134,9 @@ def test_the_fifths_are_all_together_and_share_nothing(monkeypatch: pytest.Monke
         (["s/test_c.py"], ["s/test_a.py"]),
         (["app/models.py"], []),
     ],
-    ids=["as released", "a file of tests differs", "the sources differ"],
+    ids=["no changes", "a file of tests differs", "the sources differ"],
 )
-def test_suites_take_turns_while_their_sources_are_as_released(
+def test_suites_take_turns_while_their_sources_stay_the_same(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, differ: list[str], left: list[str]
 ) -> None:
     (tmp_path / "s").mkdir()
@@ -167,13 +167,34 @@ def test_a_file_that_is_named_runs_whenever_its_turn_is(monkeypatch: pytest.Monk
         assert [file for file in suite.files() if rotation.left_out_with.__wrapped__(file)] == []
 
 
-def test_without_git_or_the_release_all_of_every_suite_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rotation, "RELEASED", "0" * 40)
+def test_without_git_or_old_commits_all_of_every_suite_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rotation, "base", lambda: None)
     assert rotation.changed.__wrapped__("agent/tests") is None
     monkeypatch.delenv(rotation.NAMED_VARIABLE, raising=False)
     monkeypatch.setattr(rotation, "changed", lambda *_patterns: None)
     for suite in rotation.suites():
         assert [file for file in suite.files() if rotation.left_out_with.__wrapped__(file)] == []
+
+
+def test_what_was_committed_half_a_day_before_has_passed_the_gate(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    for variable in ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"):
+        monkeypatch.setenv(f"GIT_{variable}", "ada@example.com")
+    checkout.git("init", "--quiet")
+    for name, hour in (("old", 0), ("landed", 7), ("this morning", 10), ("now", 20)):
+        (tmp_path / name).touch()
+        checkout.git("add", ".")
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-11-29T{hour:02}:00:00+00:00")
+        checkout.git("commit", "--quiet", "-m", name)
+    (tmp_path / "not committed").touch()
+    rotation.base.cache_clear()
+    try:
+        assert rotation.changed.__wrapped__(".") == {"this morning", "now", "not committed"}
+        assert rotation.changed.__wrapped__("old") == set()
+    finally:
+        rotation.base.cache_clear()
 
 
 def test_turns_of_different_things_are_independent_and_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,7 +170,7 @@ def why_left_out(item: pytest.Item) -> str:
         return str(exhaustive.args[0])
     if CURRENT in {Pass.GATE, Pass.SECOND} and not rotation.is_named():
         if suite := rotation.left_out_with(file_of(item)):
-            return f"of the {suite}, whose sources are as released, and not of this commit's turn"
+            return f"of the {suite}, whose sources have not changed lately, and not of this commit's turn"
         if item.get_closest_marker("turns") and not is_in_turn(item):
             return "take turns, one in five with each commit"
     return WHY_NOT[CURRENT](item)

@@ -1,7 +1,8 @@
 """Suites that take turns in the gate, as `rotation.toml` lists them: a part with each commit.
 
-A suite runs whole when its sources differ from those of the last release or git cannot tell, and a file when it does
-itself. The complete pass runs all of them.
+A suite runs whole when its sources have changed within the last hours of work or git cannot tell, and a file when it has
+changed itself. Compared with the last release, everything would soon differ, and nothing would take turns. The complete
+pass runs all of them.
 """
 
 import os
@@ -11,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.suite.checkout import RELEASED, ROOT, git, turn
+from tests.suite.checkout import ROOT, git, turn
 
 LIST = Path(__file__).with_name("rotation.toml")
+RECENT_S = 12 * 3600
+"""What is younger than the checkout's commit by no more than this may not have passed the gate yet."""
 NAMED_VARIABLE = "RUNYARD_TEST_NAMED"
 """Set where tests were named on the command line: these run out of turn, too."""
 
@@ -54,9 +57,17 @@ def _suite(name: str, given: dict[str, Any]) -> Suite:
 
 
 @cache
+def base() -> str | None:
+    """Return the newest commit that has passed the gate for sure; None where git cannot tell, as in a shallow clone."""
+    at = git("log", "-1", "--format=%ct")
+    return git("rev-list", "-1", "--first-parent", f"--before={int(at) - RECENT_S}", "HEAD") if at else None
+
+
+@cache
 def changed(*patterns: str) -> frozenset[str] | None:
-    """Return the files that differ from the last release's, new ones too; None where git cannot tell."""
-    differ = git("diff", "--name-only", RELEASED, "--", *patterns)
+    """Return the files that have changed since, new ones too; None where git cannot tell."""
+    since = base()
+    differ = git("diff", "--name-only", since, "--", *patterns) if since else None
     new = git("ls-files", "--others", "--exclude-standard", "--", *patterns)
     return None if differ is None or new is None else frozenset([*differ.splitlines(), *new.splitlines()])
 
