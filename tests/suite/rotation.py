@@ -1,8 +1,8 @@
 """Suites that take turns in the gate, as `rotation.toml` lists them: a part with each commit.
 
-A suite runs whole when its sources have changed within the last hours of work or git cannot tell, and a file when it has
-changed itself. Compared with the last release, everything would soon differ, and nothing would take turns. The complete
-pass runs all of them.
+A suite runs whole when its sources have changed within the last hours of work or git cannot tell, and a file when it
+has changed itself. Compared with the last release everything would soon differ, and nothing would take turns. The
+complete pass runs all of them.
 """
 
 import os
