@@ -80,13 +80,13 @@ def is_whole(config: pytest.Config) -> bool:
     return everything and bool(getattr(config.option, "tx", None)) and not hasattr(config, "workerinput")
 
 
-def count_files(config: pytest.Config) -> int:
-    """Return in how many files tests are looked for."""
+def files_of(config: pytest.Config) -> list[Path]:
+    """Return the files in which tests are looked for."""
     found: set[Path] = set()
     for argument in config.args:
         path = config.invocation_params.dir / argument.partition("::")[0]
         found.update(path.rglob("test_*.py") if path.is_dir() else [path])
-    return len(found)
+    return sorted(found)
 
 
 def is_real(item: pytest.Item) -> bool:
