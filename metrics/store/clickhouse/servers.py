@@ -60,9 +60,11 @@ def address_of(url: str) -> ClusterAddress:
     Raises:
         ValueError: it is another.
     """
-    given = urlsplit(url)
-    login, _at, hosts = given.netloc.rpartition("@")
-    if given.scheme not in _PORTS or not hosts or given.query or given.fragment:
+    # newer Pythons' urlsplit refuses an IPv6 address after a comma
+    scheme, _separator, rest = url.partition("://")
+    netloc, _slash, path = rest.partition("/")
+    login, _at, hosts = netloc.rpartition("@")
+    if scheme not in _PORTS or not hosts or set("?#") & set(rest):
         raise ValueError("http[s]://[user:password@]host[:port][,host[:port]...][/database] is expected")
     servers = []
     for host in hosts.split(","):
@@ -70,9 +72,9 @@ def address_of(url: str) -> ClusterAddress:
         if not one.hostname:
             raise ValueError("a host is missing between two commas")
         name = f"[{one.hostname}]" if ":" in one.hostname else one.hostname
-        servers.append(f"{given.scheme}://{name}:{one.port or _PORTS[given.scheme]}")
+        servers.append(f"{scheme}://{name}:{one.port or _PORTS[scheme]}")
     user, _colon, password = login.partition(":")
-    database = given.path.strip("/") or "runyard"
+    database = path.strip("/") or "runyard"
     if not database.isidentifier():
         raise ValueError("the name of the database has other characters than letters, digits and _")
     return ClusterAddress(tuple(servers), unquote(user) or "default", unquote(password), database)
