@@ -227,13 +227,14 @@ def test_all_directions_of_the_decision_agree(team: Team):
 
 def _check_directions(name: str, rows: list[Any], kept: QuerySet[Any], people: list[User]) -> None:
     each, among = who_may_each(name, kept), {person.pk for person in people}
+    allowed = {(person.pk, row.pk) for person in people for row in rows if can(actor(person), name, row)}
     for row in rows:
-        who = {person.pk for person in people if can(actor(person), name, row)}
+        who = {person for person, pk in allowed if pk == row.pk}
         assert set(who_may(name, row).values_list("pk", flat=True)) & among == who
         assert each[row.pk].people & among == who
     for person in people:
         seen = set(visible(actor(person), name, kept).values_list("pk", flat=True))
-        assert seen == {row.pk for row in rows if can(actor(person), name, row)}
+        assert seen == {pk for each, pk in allowed if each == person.pk}
         for row in rows:
             assert explain(actor(person), name, row).allowed == (row.pk in seen), (name, person, row)
 
