@@ -27,7 +27,7 @@ from tests.matrix.asking import lean_reply
 from tests.matrix.cases import Over
 from tests.matrix.world import World, build
 from tests.streams import body_of
-from tests.suite.passes import amount
+from tests.suite.passes import amount, share
 
 __all__ = ["db"]
 CALLERS = [
@@ -38,7 +38,7 @@ CALLERS = [
     ("anonymous", "full"),
 ]
 """Who, with which key; an admin is let in most deeply, so asks most."""
-EXAMPLES = amount("examples for each operation of the REST API", 3, 200)
+EXAMPLES = amount("examples for each operation of the REST API", 5, 200)
 CHECKS: list[Any] = [
     not_a_server_error,
     checks.status_code_conformance,
@@ -138,7 +138,7 @@ def _send(case: Case[Any], headers: dict[str, str]) -> Response:
     return Response(got.status_code, names, content, asked, elapsed=0.0, verify=False)
 
 
-@pytest.mark.parametrize("label", OPERATIONS)
+@pytest.mark.parametrize("label", share("operations of the REST API", list(OPERATIONS), in_both=True))
 def test_answers_are_as_described(world: World, label: str):
     """Issue 7: schemathesis over the whole OpenAPI with no server error."""
     operation = OPERATIONS[label]
