@@ -191,8 +191,8 @@ def test_what_was_committed_half_a_day_before_has_passed_the_gate(
     (tmp_path / "not committed").touch()
     rotation.base.cache_clear()
     try:
-        assert rotation.changed.__wrapped__(".") == {"this morning", "now", "not committed"}
-        assert rotation.changed.__wrapped__("old") == set()
+        assert rotation.changed.__wrapped__(".") == frozenset({"this morning", "now", "not committed"})
+        assert rotation.changed.__wrapped__("old") == frozenset()
     finally:
         rotation.base.cache_clear()
 

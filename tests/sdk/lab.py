@@ -29,12 +29,14 @@ class Lab:
     server: Installation
     ada: Person
     folder: Path
+    job: str = ""
     attempt: int = 1
 
     @property
     def project(self) -> str:
-        """The project of the release's runs; a second attempt begins in an empty one."""
-        return f"sdk-{self.version}" if self.attempt == 1 else f"sdk-{self.version}-{self.attempt}"
+        """The project of the script's runs: its own, since others run meanwhile; a second attempt has another."""
+        attempt = "" if self.attempt == 1 else str(self.attempt)
+        return "-".join(filter(None, ["sdk", self.version, self.job, attempt]))
 
     def run(self, uid: str) -> Run:
         """Name a run."""

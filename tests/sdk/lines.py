@@ -87,7 +87,7 @@ class Jobs:
         attempts.append(self._pool.submit(self._do, job, version, folder, len(attempts) + 1))
 
     def _do(self, job: str, version: str, folder: Path, attempt: int) -> Ran:
-        lab = Lab(version, sdks.python_of(version), self._server, self._ada, folder, attempt)
+        lab = Lab(version, sdks.python_of(version), self._server, self._ada, folder, job, attempt)
         return Ran(lab, self._named[job](lab))
 
     def result(self, job: str, version: str) -> Ran:

@@ -92,10 +92,10 @@ def parted(lab: Lab) -> Told:
 
 
 def cli(lab: Lab) -> Told:
-    """Use the command line, in a project of its own: 0.16 lists no collection that has no version yet."""
+    """Use the command line."""
     (lab.folder / "given").mkdir()
     (lab.folder / "given" / "a.txt").write_text("given")
-    project = f"{lab.ada.name}/{lab.project}-cli"
+    project = f"{lab.ada.name}/{lab.project}"
     name = f"{project}/by-hand"
     return {
         "put": lab.cli("artifact", "put", "--name", name, "--alias", "mine", "given", WANDB_SILENT=""),

@@ -522,13 +522,13 @@ def test_api_files(ran: Ran) -> None:
     told = ran.told
     assert {"late.txt", "config.yaml", "wandb-summary.json", "wandb-metadata.json"} <= set(told["files"])
     assert (told["read"], told["uploaded"]) == ("saved", ["more.txt"])
-    lab = Lab(ran.lab.version + "-api", ran.lab.python, ran.lab.server, ran.lab.ada, ran.lab.folder)
+    lab = ran.lab
     assert (lab.file("api0", "more.txt"), lab.file("api0", "late.txt")) == ("uploaded", None)
 
 
 @scenario("Api: update, delete", "api")
 def test_api_changes(ran: Ran) -> None:
-    lab = Lab(ran.lab.version + "-api", ran.lab.python, ran.lab.server, ran.lab.ada, ran.lab.folder)
+    lab = ran.lab
     found = lab.ada.wire.data(ABOUT, project=lab.project, entity=lab.ada.name, name="api2")["project"]["run"]
     told = [found[key] for key in ("displayName", "notes", "tags", "group")]
     assert told == ["renamed", "noted", ["new"], "grouped"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import wandb
 
-project = os.environ["WANDB_PROJECT"] + "-api"
+project = os.environ["WANDB_PROJECT"]
 for number in range(4):
     run = wandb.init(
         project=project, id=f"api{number}", config={"n": number}, tags=["odd"] if number % 2 else []
