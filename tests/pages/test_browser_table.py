@@ -253,6 +253,16 @@ def test_columns_are_sorted_pinned_hidden_and_moved(page: Page) -> None:
     assert heads(page) == wanted
 
 
+def test_acts_on_selected_runs_have_names_on_narrow_screens(page: Page) -> None:
+    """UI-5, UI-6: their words are hidden from the eye alone."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator("[data-pick]").nth(1).click()
+    bulk = page.get_by_role("region", name="Selected runs")
+    for name in ("Tag", "Copy as", "Stop", "Delete"):
+        expect(bulk.get_by_role("button", name=name, exact=True)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 def test_bulk_acts_reach_all_pages(page: Page) -> None:
     """RUN-7: everything that matches, also what is not loaded; a deletion can be undone."""
     page.locator("[data-pick]").nth(1).click()
