@@ -70,12 +70,12 @@ def forms(message: Message) -> tuple[str, ...]:
 @pytest.mark.parametrize("language", catalogues.LANGUAGES)
 def test_a_catalogue_says_what_the_source_says(language: str, found: Catalog) -> None:
     """`make messages` would change nothing (UI-9)."""
-    kept, fresh = (
+    contents = (
         catalogues.path_of(language).read_bytes(),
         catalogues.po_of(catalogues.updated(language, found)),
     )
-    changes = "\n".join(unified_diff(kept.decode().splitlines(), fresh.decode().splitlines(), n=0))
-    assert changes == ""  # pytest would compare the two for minutes
+    kept, fresh = (content.decode().splitlines(keepends=True) for content in contents)
+    assert "".join(unified_diff(kept, fresh, n=0)) == ""  # pytest would compare the two for minutes
 
 
 def test_built_in_roles_are_known_in_every_language() -> None:

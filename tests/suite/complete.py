@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.suite.checkout import ROOT
+from tests.suite.passes import DIALECT
 
 STATE = ROOT / ".cache" / "test-all"
-RECORDED = "tests/suite/dialect.txt"
 NO_TESTS_LEFT = 5
 """pytest's status when nothing is to be run: all has passed before."""
 SERVERS = ".ci/servers"
@@ -65,7 +65,9 @@ def tree_hash() -> str:
     def git(*arguments: str) -> bytes:
         return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
 
-    found = hashlib.sha256(git("rev-parse", "HEAD") + git("diff", "HEAD", "--", ".", f":!{RECORDED}"))
+    found = hashlib.sha256(
+        git("rev-parse", "HEAD") + git("diff", "HEAD", "--", ".", f":!{DIALECT.relative_to(ROOT)}")
+    )
     for name in git("ls-files", "--others", "--exclude-standard", "-z").split(b"\0"):
         if name:
             found.update(name + (ROOT / name.decode()).read_bytes())

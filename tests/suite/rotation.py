@@ -16,7 +16,7 @@ from tests.suite.checkout import ROOT, git, turn
 
 LIST = Path(__file__).with_name("rotation.toml")
 RECENT_S = 12 * 3600
-"""What is younger than the checkout's commit by no more than this may not have passed the gate yet."""
+"""Commits that are older than the checkout's by less than this may not have passed the gate yet."""
 NAMED_VARIABLE = "RUNYARD_TEST_NAMED"
 """Set where tests were named on the command line: these run out of turn, too."""
 
@@ -58,7 +58,7 @@ def _suite(name: str, given: dict[str, Any]) -> Suite:
 
 @cache
 def base() -> str | None:
-    """Return the newest commit that has passed the gate for sure; None where git cannot tell, as in a shallow clone."""
+    """Return the newest commit that must have passed the gate; None where git cannot tell, as in a shallow clone."""
     at = git("log", "-1", "--format=%ct")
     return git("rev-list", "-1", "--first-parent", f"--before={int(at) - RECENT_S}", "HEAD") if at else None
 

@@ -62,6 +62,7 @@ def address_of(url: str) -> ClusterAddress:
     """
     # newer Pythons' urlsplit refuses an IPv6 address after a comma
     scheme, _separator, rest = url.partition("://")
+    scheme = scheme.lower()
     netloc, _slash, path = rest.partition("/")
     login, _at, hosts = netloc.rpartition("@")
     if scheme not in _PORTS or not hosts or set("?#") & set(rest):

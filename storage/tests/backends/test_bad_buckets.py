@@ -277,9 +277,8 @@ class TestOwnNetwork:
     """TEAM-40: what a team's admin writes leads the server nowhere but to the public network."""
 
     def test_is_not_asked(self, store: Store):
-        with faulty(
-            store.server.behind
-        ) as faults:  # of its own: requests that others gave up may arrive late
+        # a proxy of its own: requests that earlier tests gave up may arrive late
+        with faulty(store.server.behind) as faults:
             url = store.bucket.url.replace(quote_plus(store.server.faults.url), quote_plus(faults.url))
             backend = build_backend(url, store.bucket.credentials, timeouts=QUICK)
             requests = requests_of(store, backend)
