@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -58,7 +57,6 @@ for _number, _handler in (
 gc.disable()  # until all is collected: 2 of 9 s
 os.environ.setdefault(MARKER, os.environ.get("RUNYARD_REDIS_URL", ""))
 GIVEN_REDIS = os.environ[MARKER]
-assert "config.env" not in sys.modules, "it reads the variables below once, when it is imported"
 HOME = Path(tempfile.mkdtemp(prefix="runyard-tests-"))
 _folder = None if GIVEN_REDIS else embedded_redis.make_folder()
 os.environ["RUNYARD_HOME"] = str(HOME)

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from config import env
+from tests import plugin
 from tests.suite import budget, checkout, dialect, examples, order, passes, rotation
 from tests.suite.checkout import ROOT
 from tests.suite.passes import FIFTHS, Pass, amount, fifth_of, select, share
@@ -195,6 +197,11 @@ def test_what_was_committed_half_a_day_before_has_passed_the_gate(
         assert rotation.changed.__wrapped__("old") == frozenset()
     finally:
         rotation.base.cache_clear()
+
+
+def test_each_process_of_the_suite_has_a_data_folder_of_its_own() -> None:
+    """`config.env` reads where it is once, so nothing may import it before the plugin has set the variable."""
+    assert plugin.HOME.resolve() == env.HOME
 
 
 def test_turns_of_different_things_are_independent_and_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
