@@ -1,6 +1,9 @@
-"""Redis: broker, channel layer, cache. It holds nothing that a beat sweep cannot find again in the database."""
+"""Redis: broker, channel layer, cache. It stores nothing that a beat sweep cannot find again in the database."""
 
+from contextlib import suppress
 from pathlib import Path
+
+from redis.connection import parse_url
 
 from config.env import EMBEDDED_REDIS_URL_FILE, HOME, env, redis_url
 
@@ -9,6 +12,9 @@ REDIS_URL_FILE: Path = EMBEDDED_REDIS_URL_FILE
 REDIS_URL_GIVEN = env.str("RUNYARD_REDIS_URL", default="")
 """Empty: `manage.py serve` starts an embedded server."""
 _on_socket = REDIS_URL.startswith("unix://")
+_database = 0
+with suppress(ValueError):  # runyard.E008 reports it
+    _database = parse_url(REDIS_URL).get("db", 0)  # type: ignore[no-untyped-call]
 
 CACHES = {
     "default": {
@@ -20,11 +26,16 @@ CACHES = {
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL], "prefix": "runyard"},
+        # Redis delivers what is published to the subscribers of all its databases.
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": f"runyard.{_database}."},
     }
 }
 
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1) if _on_socket else REDIS_URL
+CELERY_BROKER_URL = (
+    f"redis+socket:{REDIS_URL.removeprefix('unix:').partition('?')[0]}?virtual_host={_database}"
+    if _on_socket
+    else REDIS_URL
+)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
 CELERY_TASK_IGNORE_RESULT = True
