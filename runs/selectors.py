@@ -17,6 +17,7 @@ from common.database.kept_queries import KeptQuery
 from common.errors import Invalid, NotFound
 from runs.access import ProjectAction, RunAction
 from runs.config.flatten import environments_in, sdk_part
+from runs.lifecycle.client_clock import was_sent_later
 from runs.lifecycle.purge import undo_ended_at
 from runs.models import Project, Run, RunFile, is_listed
 from runs.models.project import ProjectQuerySet
@@ -279,6 +280,11 @@ def changeable(run_ids: Collection[int], actor: Actor) -> set[int]:
 def lifetime_began_at(run_id: int) -> datetime | None:
     """Return when the lifetime under way began, UTC."""
     return Run.objects.values_list("active_since", flat=True).get(pk=run_id)
+
+
+def was_synced(run_id: int) -> bool:
+    """Whether `wandb sync` sends the run, or has sent it last."""
+    return was_sent_later(sdk_part(Run.objects.values_list("config_text", flat=True).get(pk=run_id)))
 
 
 def files_of(run: Run) -> QuerySet[RunFile]:

@@ -6,7 +6,7 @@ from metrics.ingest.placement import SequenceRange, place_log, place_numbered_lo
 from metrics.ingest.post import Post
 from metrics.models import StreamKind
 from runs.logs.blocks import LogLines, log_ends, log_lines_between
-from runs.selectors import lifetime_began_at
+from runs.selectors import lifetime_began_at, was_synced
 
 
 class LogWriter:
@@ -53,6 +53,7 @@ class LogWriter:
             lines=post.log_lines,
             stored_lines=lambda start, stop: self._stored(run_id, start, stop),
             lifetime_began_at=lambda: self._began_at(run_id),
+            was_synced=lambda: was_synced(run_id),
             is_replay=is_replay,
         )
         placed = [LogLines(span.row, post.log_lines[span.start : span.stop]) for span in spans]

@@ -169,6 +169,7 @@ def place_log(
     lines: Sequence[str],
     stored_lines: Callable[[int, int], list[str | None]],
     lifetime_began_at: Callable[[], float | None],
+    was_synced: Callable[[], bool],
     is_replay: bool = False,
 ) -> tuple[list[RowSpan], int]:
     """Place console lines, which may be written over near the end; return (spans, next line of the log).
@@ -181,8 +182,10 @@ def place_log(
         stored_lines: ``(start, stop)`` to the lines there; None where nothing was received.
         lifetime_began_at: Asked, rarely, when the run's present lifetime began, unix seconds; ranges written before
             it are not written over.
-        is_replay: The same post sends stored history again, so its lines are the same process's; `wandb sync` gives
-            them the time of the syncing, so times are not compared.
+        was_synced: Asked, rarely, whether `wandb sync` sends the run. It sends a killed process's lines again with the
+            time of the syncing, sometimes before any history: a first line of the same text is then a replay.
+        is_replay: The same post sends stored history again, so its lines are the same process's; times are not
+            compared.
     """
     spans: list[RowSpan] = []
     line = 0
@@ -208,6 +211,9 @@ def place_log(
                 and not is_replay
                 and _is_other_process(sequence, end_of(ranges), here, fresh[0], lifetime_began_at)
             ):
+                if _is_same_line(stored[0], lines[line], is_replay=True) and was_synced():
+                    is_replay = True
+                    continue
                 ranges.append(SequenceRange(ranges[-1].lifetime + 1, here, next_line, 0, is_changed=True))
                 count = len(lines) - line
                 extend(ranges, here, next_line, count)

@@ -293,10 +293,16 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     """Wish 69 to 71: nodes and machines with their GPUs, found by their runs, kept up to date."""
     program = Server(filled.url, filled.manage("create_api_key", "ada")["api_key"])
     nodes, run = (
-        LoggedRun(program, "vision", "cluster", uid, offsets={"wandb-events.jsonl": 120})
-        for uid in ("nodes", "watch-gpu-09")
+        LoggedRun(program, "vision", "cluster", uid, offsets={"wandb-events.jsonl": samples})
+        for uid, samples in (("nodes", 480), ("watch-gpu-09", 120))
     )
-    nodes.log()  # a sign of life: the demo may have been made longer ago than silent runs are given
+    now = time.time()  # the demo may have been made longer ago than a host may be silent
+    nodes.log(
+        system=[
+            {f"system.gpu.0.gpu/l:node-{node}": 50.0 for node in range(1, 5)}
+            | {"_timestamp": now, "_runtime": now}
+        ]
+    )
     run.log()
     page, said = open_page(visitor, f"{filled.url}/vision")
     page.get_by_role("link", name="Hosts", exact=True).click()
@@ -309,8 +315,7 @@ def test_the_hosts_page_searches_and_follows_what_is_sampled(
     page.get_by_role("searchbox", name="Search hosts, GPUs and runs").fill("gpu-09")
     expect(page.get_by_role("heading", name="node-3")).to_have_count(0)
     expect(gpu_09).to_have_count(1)
-    now = time.time()
-    run.log(system=[{"_timestamp": now, "_runtime": 2000.0, "system.gpu.7.gpu": 77.0}])
+    run.log(system=[{"_timestamp": time.time(), "_runtime": 2000.0, "system.gpu.7.gpu": 77.0}])
     expect(gpu_09.locator(".gpu-tile").nth(7)).to_contain_text("77%")  # without a reload
     assert said == []
     page.route("**/*", lambda route: route.abort())  # the server is away

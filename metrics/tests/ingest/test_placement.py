@@ -154,7 +154,7 @@ class LogModel:
         self.pieces: list[SequenceRange] = []
         self.next_line = 0
 
-    def post(self, offset, lines, *, began=None):
+    def post(self, offset, lines, *, began=None, synced=False):
         spans, self.next_line = place_log(
             ranges=self.pieces,
             next_line=self.next_line,
@@ -162,6 +162,7 @@ class LogModel:
             lines=lines,
             stored_lines=lambda start, stop: [self.lines.get(number) for number in range(start, stop)],
             lifetime_began_at=lambda: began,
+            was_synced=lambda: synced,
         )
         for span in spans:
             for number, line in enumerate(lines[span.start : span.stop], span.row):
@@ -196,6 +197,26 @@ def test_another_process_far_from_the_end_begins_on_new_lines():
     log.post(0, ["second 0"])
     log.post(1, ["second 1"])
     assert log.text == [*first, "second 0", "second 1"]
+
+
+def test_lines_synced_before_any_history_are_stored_once():
+    """RUN-8: they have the time of the syncing; on a busy machine a sync of a killed run doubled its log."""
+    log = LogModel()
+    log.post(0, [f"2026-11-21T10:43:52.{number:06} line {number}" for number in range(500)])
+    stored = log.text
+    synced = [f"2026-11-21T10:50:00.{number:06} line {number}" for number in range(502)]
+    log.post(0, synced[:200], synced=True)
+    assert log.text == stored
+    log.post(200, synced[200:], synced=True)
+    assert log.text == [*stored, *synced[500:]]
+
+
+def test_lines_that_another_process_synced_are_added():
+    log = LogModel()
+    first = [f"2026-11-21T10:43:52.{number:06} line {number}" for number in range(500)]
+    log.post(0, first)
+    log.post(0, ["2026-11-21T10:50:00 other line"], synced=True)
+    assert log.text == [*first, "2026-11-21T10:50:00 other line"]
 
 
 def test_log_lines_may_come_with_gaps():

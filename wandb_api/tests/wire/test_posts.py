@@ -2,15 +2,18 @@
 
 import json
 from base64 import b64encode
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from access.actor import SYSTEM
 from accounts.api_keys import services
 from accounts.models import ApiKey, User
 from runs.models import BadLine, Pulse
+from runs.tasks import find_crashed_runs
 from tests.factories import make_key
 from tests.in_process import InProcess
 from tests.sdk.wire import UPSERT, Run, Wire, history, row
@@ -98,6 +101,21 @@ def test_a_log_synced_again_is_there_once(ada: Wire, run: Run) -> None:
     ok(ada.post(run, synced(at="2026-11-21T10:43:59", offset=again.line_count)))
     assert steps(ada, run) == [0, 1]
     assert ada.log(run) == ["one", "two"]
+
+
+def test_a_log_synced_before_any_history_is_there_once(ada: Wire, run: Run) -> None:
+    """RUN-8: the run had crashed meanwhile, so its lines looked like those of another process."""
+    lines = [f"2026-11-21T10:43:52.{number:06} line {number}" for number in range(3)]
+    ok(ada.post(run, {"files": {**history(0, row(0))["files"], **log(0, *lines)["files"]}}))
+    Pulse.objects.filter(run__uid=run.uid).update(heartbeat_at=timezone.now() - timedelta(hours=1))
+    find_crashed_runs()
+    told = {"_wandb": {"value": {"t": {"3": [42]}}}}  # how the SDK says that `wandb sync` sends
+    ada.begin(run.project, run.uid, config=json.dumps(told))
+    synced = [line.replace("10:43:52", "10:50:00") for line in lines]
+    ok(ada.post(run, log(0, *synced)))
+    ok(ada.post(run, history(0, row(0), row(1))))
+    assert steps(ada, run) == [0, 1]
+    assert ada.log(run) == ["line 0", "line 1", "line 2"]
 
 
 @pytest.mark.dialect
