@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from billing.models import Plan
+from common.database.kept_queries import KeptQuery
 
 SEEDS: dict[str, dict[str, Any]] = {
     "self-hosted": {
@@ -46,13 +47,17 @@ def ensure_plans() -> None:
         Plan.objects.bulk_create(Plan(key=key, **values) for key, values in SEEDS.items())
 
 
+_default = KeptQuery(lambda: Plan.objects.filter(is_default=True))
+_personal_default = KeptQuery(lambda: Plan.objects.filter(is_personal_default=True))
+
+
 def default_plan(*, personal: bool = False) -> Plan:
     """Return the plan of new organizations, or of new personal entities."""
-    which = {"is_personal_default": True} if personal else {"is_default": True}
-    plan = Plan.objects.filter(**which).first()
+    which = _personal_default if personal else _default
+    plan = which.first()
     if plan is None:
         ensure_plans()
-        plan = Plan.objects.filter(**which).first() or Plan.objects.order_by("rank")[0]
+        plan = which.first() or Plan.objects.order_by("rank")[0]
     return plan
 
 

@@ -9,6 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from access.actions import Preset, all_actions
+from common.database.kept_queries import KeptQuery
 from common.errors import NOT_READY, Unavailable
 from teams.models import Role, RoleGrant, RoleLevel
 
@@ -38,13 +39,16 @@ def preset_names() -> dict[str, str]:
     return {preset.value: gettext(name) for preset, (name, _level) in _BUILT_IN.items()}
 
 
+_of_preset = KeptQuery(lambda preset: Role.objects.filter(preset=preset))
+
+
 def built_in(preset: Preset) -> Role:
     """Return the role of a preset.
 
     Raises:
         Unavailable: the first migration is not over, at whose end they are written.
     """
-    role = Role.objects.filter(preset=preset).first()
+    role = _of_preset.first(preset.value)
     if role is None:
         raise Unavailable(NOT_READY)
     return role
