@@ -37,12 +37,12 @@ from datetime import timedelta
 from artifacts import contents
 from artifacts.retention import collector, drafts, purge
 contents.UNUSED_FOR = drafts.ABANDONED_AFTER = timedelta(hours=-1)
-purge.ROWS_AT_ONCE = drafts.ROWS_AT_ONCE = collector._AT_ONCE = 3
 """
 
 WORKER = (
     AT_WORK
     + """
+purge.ROWS_AT_ONCE = drafts.ROWS_AT_ONCE = collector._AT_ONCE = 3
 for pk in purge._waiting():
     purge.begin_purge(pk)
     break
@@ -67,8 +67,8 @@ from storage.models import Blob
 begun = Version.objects.filter(purge_began_at__isnull=False).count()
 wrong = counts() != recount()
 drafts.sweep_drafts()
-purge.purge_versions(60)
-collector.collect_contents(60)
+purge.purge_versions(3600)
+collector.collect_contents(3600)
 services.UNUSED_FOR = timedelta(hours=-1)
 services.sweep()
 services.sweep_strays()

@@ -93,7 +93,7 @@ Run.objects.update(state="finished")
 services.sweep_strays()
 before = sum(stored().values()) == sizes()
 swept = drafts.sweep_drafts()
-collected = [collector.collect_contents(60).count, collector.collect_contents(60).count]
+collected = [collector.collect_contents(3600).count, collector.collect_contents(3600).count]
 services.sweep()
 whole = all(
     version.entries.count() == 2 and version.manifest is not None

@@ -50,7 +50,7 @@ from storage import filesystem, services
 from storage.models import Blob
 from tests.test_purge import KEPT, counts_of, held_by_category
 half = Run.objects.filter(purge_began_at__isnull=False).count()
-purge.purge_runs(60)
+purge.purge_runs(3600)
 sweeping.ORPHAN_AFTER = services.UNUSED_FOR = timedelta(hours=-1)
 sweeping.sweep()
 services.sweep()
@@ -61,7 +61,7 @@ print(json.dumps({
     "begun": half,
     "rows": [str(key) for run in gone for key, n in counts_of(run).items() if n and key[0] not in KEPT],
     "bytes": {run.pk: held_by_category(run) for run in Run.objects.all()},
-    "holdings": storage_ledger.reconcile(60),
+    "holdings": storage_ledger.reconcile(3600),
     "segments": sorted(configured_storage().names(later)) == sorted(Segment.objects.values_list("name", flat=True)),
     "contents": sorted(filesystem.locations(later.timestamp()))
     == sorted(Blob.objects.values_list("location", flat=True)),
