@@ -182,8 +182,8 @@ def place_log(
         stored_lines: ``(start, stop)`` to the lines there; None where nothing was received.
         lifetime_began_at: Asked, rarely, when the run's present lifetime began, unix seconds; ranges written before
             it are not written over.
-        was_synced: Asked, rarely, whether `wandb sync` sends the run. It sends a killed process's lines again with the
-            time of the syncing, sometimes before any history: a first line of the same text is then a replay.
+        was_synced: Asked, rarely, whether `wandb sync` sends the run. It resends a killed process's lines with the time
+            of the sync, sometimes before any history: if the first line has the same text, the post is a replay.
         is_replay: The same post sends stored history again, so its lines are the same process's; times are not
             compared.
     """
@@ -213,7 +213,7 @@ def place_log(
             ):
                 if _is_same_line(stored[0], lines[line], is_replay=True) and was_synced():
                     is_replay = True
-                    continue
+                    continue  # compare again, without times
                 ranges.append(SequenceRange(ranges[-1].lifetime + 1, here, next_line, 0, is_changed=True))
                 count = len(lines) - line
                 extend(ranges, here, next_line, count)

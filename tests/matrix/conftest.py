@@ -16,7 +16,7 @@ DAY_S = 24 * 3600
 
 @pytest.fixture(scope="module")
 def world(db: None) -> Iterator[World]:
-    """Build the world once; its people stay as if they had just signed in, however long its tests take."""
+    """Build the world once; sign-ins stay recent for a day, since its tests may take longer than ten minutes."""
     with transaction.atomic():
         built = build()
     committer.start()

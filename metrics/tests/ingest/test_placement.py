@@ -200,7 +200,7 @@ def test_another_process_far_from_the_end_begins_on_new_lines():
 
 
 def test_lines_synced_before_any_history_are_stored_once():
-    """RUN-8: they have the time of the syncing; on a busy machine a sync of a killed run doubled its log."""
+    """RUN-8: they carry the time of the sync; on a busy machine, syncing a killed run doubled its log."""
     log = LogModel()
     log.post(0, [f"2026-11-21T10:43:52.{number:06} line {number}" for number in range(500)])
     stored = log.text

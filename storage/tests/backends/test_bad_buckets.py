@@ -277,7 +277,7 @@ class TestOwnNetwork:
     """TEAM-40: what a team's admin writes leads the server nowhere but to the public network."""
 
     def test_is_not_asked(self, store: Store):
-        # a proxy of its own: requests that earlier tests gave up may arrive late
+        # its own proxy: requests abandoned by earlier tests may arrive late
         with faulty(store.server.behind) as faults:
             url = store.bucket.url.replace(quote_plus(store.server.faults.url), quote_plus(faults.url))
             backend = build_backend(url, store.bucket.credentials, timeouts=QUICK)

@@ -104,7 +104,7 @@ def test_a_log_synced_again_is_there_once(ada: Wire, run: Run) -> None:
 
 
 def test_a_log_synced_before_any_history_is_there_once(ada: Wire, run: Run) -> None:
-    """RUN-8: the run had crashed meanwhile, so its lines looked like those of another process."""
+    """RUN-8: the run had been marked as crashed, so its lines were taken for another process's."""
     lines = [f"2026-11-21T10:43:52.{number:06} line {number}" for number in range(3)]
     ok(ada.post(run, {"files": {**history(0, row(0))["files"], **log(0, *lines)["files"]}}))
     Pulse.objects.filter(run__uid=run.uid).update(heartbeat_at=timezone.now() - timedelta(hours=1))
