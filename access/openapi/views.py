@@ -18,6 +18,8 @@ from access.openapi.page import chapters, text_in
 from access.routes import Open, declare
 from common.web.responses import as_json as json_answer
 
+_WRITER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # four times as fast, where PyYAML was built with it
+
 
 @declare(Open.ANYONE)
 @require_GET
@@ -30,7 +32,7 @@ def as_json(request: HttpRequest) -> HttpResponse:
 
 @cache
 def _yaml() -> str:
-    return str(yaml.safe_dump(schema.document(), sort_keys=False, allow_unicode=True))
+    return str(yaml.dump(schema.document(), Dumper=_WRITER, sort_keys=False, allow_unicode=True))
 
 
 @declare(Open.ANYONE)
