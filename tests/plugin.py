@@ -87,6 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(browser, "runyard-browser")
     typescript.register(config, HOME)
     budget.register(config)
+    second_try.register(config)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)

@@ -375,6 +375,9 @@ HOOKS = """
 import pytest
 from tests.suite import second_try
 
+def pytest_configure(config):
+    second_try.register(config)
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     second_try.renew_server(item)
@@ -391,10 +394,13 @@ def test_a_second_try_has_a_server_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "pytest_rerunfailures", "-p", "no:cacheprovider", str(tmp_path)],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": "1"},
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "2 passed, 1 rerun" in ran.stdout, ran.stdout + ran.stderr
+    at_once, _, _ = ran.stdout.partition("rerun test summary info")
+    assert "(call, rerun)" in at_once
+    assert "AssertionError" in at_once
 
 
 CASES = """<testsuites>

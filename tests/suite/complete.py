@@ -91,7 +91,7 @@ def status_of(command: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 def run_part(part: Part, folder: Path) -> bool:
-    """Run what is left of a part, and name the file with what fails; return whether all of it has passed."""
+    """Run what is left of a part; return whether all of it has passed."""
     env = os.environ | dict(part.env) | (server_variables() if part.on_servers else {})
     if not part.tests:
         return status_of(part.command, env) == 0
@@ -100,10 +100,6 @@ def run_part(part: Part, folder: Path) -> bool:
     shutil.copy(journal, done)
     env |= {"RUNYARD_TEST_JOURNAL": str(journal), "RUNYARD_TEST_DONE": str(done)}
     command = [sys.executable, "-m", "pytest", "-p", "tests.suite.journal", *part.tests]
-    print(
-        f"=== what fails, a second try included, is added to {journal.with_suffix('.failures').relative_to(ROOT)}",
-        flush=True,
-    )
     return status_of(command, env) in {0, NO_TESTS_LEFT}
 
 

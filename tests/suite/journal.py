@@ -1,7 +1,7 @@
 """Lets a pass go on where it was cut off: `tests.suite.complete` loads this plugin.
 
 Each test that has passed is written down at once; those of the list that the pass begins with are not run again. Tests
-that failed are; what they reported is added to a file next to it, since a pass that is cut off prints no summary.
+that failed are.
 """
 
 import os
@@ -26,10 +26,6 @@ class Journal:
         """Add a test after its last phase, unless one of its phases failed."""
         if report.outcome not in {"passed", "skipped"}:
             self._failed.add(report.nodeid)
-            with self._path.with_suffix(".failures").open("a") as file:
-                file.write(
-                    f"=== {report.nodeid} ({report.when}, {report.outcome})\n{report.longreprtext}\n\n"
-                )
         elif report.when == "teardown" and report.nodeid not in self._failed:
             with self._path.open("a") as file:
                 file.write(f"{report.nodeid}\n")

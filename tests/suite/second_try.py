@@ -3,9 +3,12 @@
 The summary names each test that needed one, and each is a fault to mend at its cause.
 """
 
+import os
 from typing import TYPE_CHECKING, cast
 
 import pytest
+
+from tests.suite.passes import CURRENT, Pass
 
 if TYPE_CHECKING:
     from _pytest.fixtures import SubRequest
@@ -33,3 +36,26 @@ def renew_server(item: pytest.Item) -> None:
     request = cast("SubRequest", item._request)  # asked for its node alone
     for fixture in item._fixtureinfo.name2fixturedefs.get(SERVER, ()):
         fixture.finish(request)  # with all that asks it
+
+
+class AtOnce:
+    """Prints what fails, also what passes at its second try, when it does: a pass that is cut off has no summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Print the report of a phase that failed."""
+        if report.outcome in {"passed", "skipped"}:
+            return
+        reporter: pytest.TerminalReporter | None = self._config.pluginmanager.get_plugin("terminalreporter")
+        assert reporter is not None
+        reporter.ensure_newline()
+        reporter.write_line(f"=== {report.nodeid} ({report.when}, {report.outcome})\n{report.longreprtext}")
+
+
+def register(config: pytest.Config) -> None:
+    """Print failures at once in the passes that take long, in the process that hears of all tests."""
+    is_long = bool(os.environ.get("CI")) or CURRENT is Pass.ALL
+    if is_long and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(AtOnce(config), "runyard-failures")
