@@ -481,10 +481,17 @@ def test_every_area_has_a_budget_in_both_passes() -> None:
 
 
 def test_an_area_over_its_budget_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "budgets", lambda _current: {"runs": 100.0, "teams": 100.0})
+    monkeypatch.setattr(budget, "budgets", lambda _current: {"runs": 100.0, "teams": 100.0, "usage": 200.0})
     *table, last = budget.describe({"runs": (3, 140.0), "teams": (2, 151.0), "tests/new": (1, 0.5)})
     assert [line.split() for line in table] == [
         ["Area", "tests", "s", "budget"], ["teams", "2", "151", "100"], ["runs", "3", "140", "100"],
-        ["tests/new", "1", "0", "0"], ["all", "6", "292", "200"],
+        ["tests/new", "1", "0", "0"], ["all", "6", "292", "400"],
     ]  # fmt: skip
     assert last.endswith("teams, tests/new")
+
+
+def test_on_a_slower_machine_areas_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "budgets", lambda _current: {"runs": 100.0, "teams": 100.0, "usage": 100.0})
+    *_, slower, over = budget.describe({"runs": (3, 80.0), "teams": (2, 200.0), "usage": (1, 320.0)})
+    assert "2.0 times" in slower
+    assert over.endswith(": usage")
