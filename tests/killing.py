@@ -111,11 +111,18 @@ def start_writers(url: str, key: str, runs: Sequence[Run]) -> list[Writer]:
 
 
 def wait_for_posts(writers: list[Writer]) -> None:
-    """Wait until each has had one more acknowledged."""
+    """Wait until each has had one more acknowledged.
+
+    Raises:
+        AssertionError: they do not go on; a writer that was refused has stopped.
+    """
     seen = [writer.acknowledged for writer in writers]
-    waiting.until(
-        lambda: all(map(operator.gt, (one.acknowledged for one in writers), seen)), "posts to go on"
-    )
+
+    def go_on() -> bool:
+        assert not any(writer.refused for writer in writers), [writer.refused for writer in writers]
+        return all(map(operator.gt, (writer.acknowledged for writer in writers), seen))
+
+    waiting.until(go_on, "posts to go on")
 
 
 def work_until_killed(
