@@ -370,6 +370,18 @@ def test_a_name_is_taken(settled):
 
 def test_others_share_the_second_server(server):
     assert servers == [{"settled", "ada", "ended"}, {"settled", "ada"}]
+
+hosts = []
+
+@pytest.fixture(scope="module")
+def own_host():
+    hosts.append(set())
+    return hosts[-1]
+
+def test_a_name_is_taken_on_a_host_of_this_file(own_host):
+    assert "ada" not in own_host
+    own_host.add("ada")
+    assert len(hosts) == 2, "the first try"
 """
 HOOKS = """
 import pytest
@@ -397,7 +409,7 @@ def test_a_second_try_has_a_server_of_its_own(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": "1"},
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "2 passed, 1 rerun" in ran.stdout, ran.stdout + ran.stderr
+    assert "3 passed, 2 rerun" in ran.stdout, ran.stdout + ran.stderr
     at_once, _, _ = ran.stdout.partition("rerun test summary info")
     assert "(call, rerun)" in at_once
     assert "AssertionError" in at_once

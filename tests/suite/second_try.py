@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from tests.suite.passes import CURRENT, Pass
+from tests.suite.passes import CURRENT, Pass, file_of
 
 if TYPE_CHECKING:
     from _pytest.fixtures import SubRequest
@@ -29,13 +29,18 @@ def mark(item: pytest.Item) -> pytest.MarkDecorator:
 
 
 def renew_server(item: pytest.Item) -> None:
-    """End the session's installation before a second try, which starts another: names are taken on the first one."""
+    """End the installations before a second try, which starts others: names are taken on the first ones.
+
+    They are the session's and those that fixtures of the test's own file keep for longer than a test.
+    """
     if getattr(item, "execution_count", 1) == 1:
         return
     assert isinstance(item, pytest.Function)
     request = cast("SubRequest", item._request)  # asked for its node alone
-    for fixture in item._fixtureinfo.name2fixturedefs.get(SERVER, ()):
-        fixture.finish(request)  # with all that asks it
+    for name, fixtures in item._fixtureinfo.name2fixturedefs.items():
+        for fixture in fixtures:
+            if name == SERVER or fixture.baseid == file_of(item):
+                fixture.finish(request)  # with all that asks it
 
 
 class AtOnce:
