@@ -29,7 +29,8 @@ from tests.waiting import PATIENCE_S
 from wandb_api.file_stream import endpoint
 from wandb_api.graphql.global_ids import to_id
 
-_HTML = {"Accept": "text/html"}
+HTML = {"Accept": "text/html"}
+"""As a browser asks."""
 
 
 def url_patterns(resolver: URLResolver | None = None, space: str = "", before: str = "/") -> Iterator[Any]:
@@ -133,7 +134,7 @@ def page_path(route: str, case: Case, thing: Thing) -> str:
 
 def ask_page(client: Client, path: str, method: str = "GET") -> Answer:
     """Ask for a web page as a browser does."""
-    return undone(lambda: answer_of_page(client.generic(method, path, headers=_HTML)))
+    return undone(lambda: answer_of_page(client.generic(method, path, headers=HTML)))
 
 
 def web_answer(answer: Answer, case: Case, actor: str) -> Answer:
