@@ -119,7 +119,8 @@ def wait_for_posts(writers: list[Writer]) -> None:
     seen = [writer.acknowledged for writer in writers]
 
     def go_on() -> bool:
-        assert not any(writer.refused for writer in writers), [writer.refused for writer in writers]
+        refused = [writer.refused for writer in writers if writer.refused]
+        assert refused == []
         return all(map(operator.gt, (writer.acknowledged for writer in writers), seen))
 
     waiting.until(go_on, "posts to go on")

@@ -29,7 +29,7 @@ CHANNEL_LAYERS = {
     }
 }
 
-# Celery has names of its own for a socket and for the database behind it.
+# Celery's URL of a socket has another scheme, and another parameter for the database.
 CELERY_BROKER_URL = (
     re.sub(r"(?<=[?&])db=", "virtual_host=", REDIS_URL.replace("unix://", "redis+socket://", 1))
     if _on_socket

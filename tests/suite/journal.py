@@ -1,7 +1,6 @@
 """Lets a pass go on where it was cut off: `tests.suite.complete` loads this plugin.
 
-Each test that has passed is written down at once; those of the list that the pass begins with are not run again. Tests
-that failed are.
+Each test that has passed is written down at once; those of the list that the pass begins with are not run again.
 """
 
 import os

@@ -31,7 +31,7 @@ def mark(item: pytest.Item) -> pytest.MarkDecorator:
 def renew_server(item: pytest.Item) -> None:
     """End the installations before a second try, which starts others: names are taken on the first ones.
 
-    They are the session's and those that fixtures of the test's own file keep for longer than a test.
+    They are the session's, and those that fixtures of the test's own file keep for several tests.
     """
     if getattr(item, "execution_count", 1) == 1:
         return
@@ -44,7 +44,7 @@ def renew_server(item: pytest.Item) -> None:
 
 
 class AtOnce:
-    """Prints what fails, also what passes at its second try, when it does: a pass that is cut off has no summary."""
+    """Prints each failure at once, first tries included, since a pass that is cut off prints no summary."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

@@ -286,8 +286,8 @@ def test_a_data_folder_of_an_earlier_version_is_refused(other_database):
     assert "Traceback" not in serve.output
 
 
-def test_the_process_that_looks_after_the_others_imports_little():
-    """It lives as long as they do: the library for Redis alone was 24 MB."""
+def test_the_supervisor_imports_little():
+    """It runs as long as its children do: the library for Redis alone was 24 MB."""
     code = "import sys, config.commands.serve; print(*{'celery', 'django.db', 'redis'} & set(sys.modules))"
     printed = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
