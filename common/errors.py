@@ -114,8 +114,11 @@ class Gone(DomainError):
 
 
 class Unavailable(DomainError):
-    """The database did not answer; nothing was stored and the client should send it again."""
+    """The database or a bucket did not answer; nothing was stored and the client should send it again.
+
+    Without a Retry-After: the SDK's clients for GraphQL and for files retry 20 times, and obey it instead of their own
+    growing pauses (wandb 0.31), so with two seconds they give up after 42 s, and the end of a run is lost.
+    """
 
     status = 503
     code = "unavailable"
-    headers = MappingProxyType({"Retry-After": "2"})

@@ -51,10 +51,8 @@ def handler500(request: HttpRequest) -> HttpResponseBase:
     message = what_failed(error)
     if request.path.startswith("/api/"):
         body = {"error": {"code": Unavailable.code, "message": message, "detail": None}}
-        return JsonResponse(body, status=Unavailable.status, headers=dict(Unavailable.headers))
-    return HttpResponse(
-        message, status=Unavailable.status, headers=dict(Unavailable.headers), content_type="text/plain"
-    )
+        return JsonResponse(body, status=Unavailable.status)
+    return HttpResponse(message, status=Unavailable.status, content_type="text/plain")
 
 
 urlpatterns = [

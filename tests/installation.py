@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import psutil
+
 from common.server import embedded_redis
 from common.server.supervisor import kill_group, raise_open_files, spawn, web_command, worker_command
 from tests.databases import SQLITE, Database, installation_env, prepared_database, prepared_static
@@ -177,6 +179,11 @@ class Installation:
     def pid(self, name: str) -> int:
         """Return the process id of "web", "worker" or "redis"."""
         return self._processes[name].pid
+
+    def processes(self) -> list[psutil.Process]:
+        """Return its processes and those they have started."""
+        started = [psutil.Process(process.pid) for process in self._processes.values()]
+        return [each for process in started for each in (process, *process.children(recursive=True))]
 
     def manage(self, *arguments: str) -> Any:
         """Run a management command on this installation; return its JSON, or what it printed.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,9 +28,6 @@ Subscription.objects.filter(pk=row.pk).update(plan=plan, over_storage_since=sinc
 BEFORE_CORE = sdks.ends()[:1]
 """The releases whose service is written in Python; it asks the server for messages."""
 SAYS = "Files of this run will not be stored:"
-FILES = """query F($entity: String!, $project: String!, $name: String!) {
-  project(name: $project, entityName: $entity) { run(name: $name) {
-    files(first: 100) { edges { node { name sizeBytes } } } } } }"""
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +43,6 @@ def full(strict: Installation) -> Iterator[Person]:
     with person(strict, "full-fay") as made:
         strict.manage("shell", "--no-imports", "-c", FULL.format(name=made.name))
         yield made
-
-
-def files_of(who: Person, run: Run) -> set[str]:
-    found: Any = who.wire.data(FILES, entity=run.entity, project=run.project, name=run.uid)
-    return {edge["node"]["name"] for edge in found["project"]["run"]["files"]["edges"]}
 
 
 @pytest.mark.parametrize("version", sdks.newest())
@@ -73,7 +64,7 @@ def test_a_run_without_room_for_files_keeps_its_metrics_and_ends_well(
     assert '"best": 0.05' in found["summaryMetrics"] or '"best":0.05' in found["summaryMetrics"]
     assert '"lr"' in found["config"]
     assert any("step 19 is done" in line for line in full.wire.log(run))
-    names = files_of(full, run)
+    names = full.wire.files(run)
     assert "config.yaml" in names
     assert not names & {"notes.txt", "weights.bin"}
     assert not any(name.startswith("media/") for name in names)

@@ -39,6 +39,11 @@ query Run($project: String!, $entity: String!, $name: String!) {
   } }
 }"""
 
+FILES = """
+query Files($project: String!, $entity: String!, $name: String!) {
+  project(name: $project, entityName: $entity) { run(name: $name) {
+    files(first: 1000) { edges { node { name } } } } } }"""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -104,6 +109,11 @@ class Wire:
     def log(self, run: Run) -> list[str]:
         """Return the run's console lines."""
         return [edge["node"]["line"] for edge in self.run(run)["logLines"]["edges"]]
+
+    def files(self, run: Run) -> set[str]:
+        """Return the names of the run's files."""
+        found = self.data(FILES, project=run.project, entity=run.entity, name=run.uid)
+        return {edge["node"]["name"] for edge in found["project"]["run"]["files"]["edges"]}
 
     def post(self, run: Run, body: Any, **headers: str) -> httpx.Response:
         """Send one file_stream post; ``body`` may be bytes that are no JSON at all."""

@@ -21,7 +21,7 @@ from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web.requests import address_of
 from common.database.replica.routing import from_replica
-from common.errors import DomainError, Invalid, Unavailable
+from common.errors import DomainError, Invalid
 from common.formats.lenient_json import clean_tree, read_lenient
 from common.formats.strict_json import strict
 from common.telemetry.tracing import spans
@@ -45,8 +45,6 @@ def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
     response = HttpResponse(content, status=status, content_type="application/json")
     if status == 401:
         response["WWW-Authenticate"] = 'Basic realm="Runyard"'
-    if status == Unavailable.status:
-        response["Retry-After"] = Unavailable.headers["Retry-After"]
     return response
 
 
