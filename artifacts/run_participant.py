@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from access.actor import Actor
 from access.engine import visible
 from artifacts.access import ArtifactAction
-from artifacts.models import Content, Entry, Membership, Output, Version
+from artifacts.models import Content, Entry, Membership, Output, Version, VersionState
 from artifacts.pages.addresses import names_of, version_page
 from artifacts.selectors import entries_of, outputs_of, own_memberships, versions_seen
 from artifacts.versions.deletion import delete_version
@@ -25,6 +25,8 @@ _CODE = "code"
 """The type that `wandb.Run.log_code` gives its artifacts."""
 _MOST_CODE = 5
 """Versions whose files are listed."""
+_MOST_UNFINISHED = 20
+"""Collections that are named, of those with drafts of a run."""
 
 
 class ArtifactsRunParticipant(RunParticipant):
@@ -62,6 +64,14 @@ class ArtifactsRunParticipant(RunParticipant):
             except DomainError as error:
                 kept.append(f"{place.collection.name}:{place.label}: {error.message}")
         return kept
+
+    def unfinished_outputs(self, run: Run) -> list[str]:
+        """Return the collections of the run's project for which it left a draft, a version that it did not complete."""
+        drafts = Version.objects.filter(
+            run=run, state=VersionState.DRAFT, deleted_at=None, collection__project=run.project_id
+        )
+        names = drafts.order_by("collection__name").values_list("collection__name", flat=True).distinct()
+        return list(names[:_MOST_UNFINISHED])
 
     def code_sources(self, actor: Actor, run: Run, limit: int) -> Iterator[CodeSource]:
         """Yield the versions of code that the run logged and whose files the actor may download."""

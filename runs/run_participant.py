@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
+from runs.files.announced_files import missing_file_marks
 from runs.files.refused_files import refused_file_marks
 from runs.ingest.bad_lines import bad_line_marks
 from runs.ingest.refused_posts import refused_post_marks
@@ -27,6 +28,6 @@ class RunsRunParticipant(RunParticipant):
         return counted[category](run_ids) if category in counted else {}
 
     def timeline_marks(self, run: Run) -> Iterator[TimelineMark]:
-        """Mark what was skipped or refused."""
-        for find in (bad_line_marks, refused_file_marks, refused_post_marks):
+        """Mark what was skipped or refused, or never arrived."""
+        for find in (bad_line_marks, refused_file_marks, missing_file_marks, refused_post_marks):
             yield from find(run)

@@ -27,6 +27,7 @@ from metrics.models import Export, Segment, Stream, StreamKind, Tail
 from metrics.store import compaction, segment_storage, sweeping
 from metrics.tests.ingest.test_ingest import history, post, rows_of
 from runs.bulk_actions import deletion
+from runs.files.announced_files import announce
 from runs.files.refused_files import record_refused_file
 from runs.files.services import delete_run_file, receive_run_file
 from runs.ingest.refused_posts import RefusedPostCount, record_refused_posts
@@ -102,6 +103,7 @@ def full_run(posts=4, **fields):
     Export.objects.create(stream=Stream.objects.get(run=run, kind=StreamKind.HISTORY), row_from=0, row_to=3)
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
+    announce(run, ["never-sent.bin"])
     record_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
     record_refused_posts(
         [RefusedPostCount(run.pk, "RUNYARD_RUN_POST_RATE", 3, timezone.now(), timezone.now())]

@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from accounts.mail import sending
 from common.formats.lenient_json import clean_text
+from runs.files.announced_files import no_longer_await
 from runs.lifecycle.participants import TimelineMark
 from runs.lifecycle.services import path_of
 from runs.models import RefusedFile, Run
@@ -19,6 +20,7 @@ def record_refused_file(ticket: dict[str, Any], reason: str) -> None:
     run = Run.objects.locked().select_related("project__team", "user").filter(pk=ticket["r"]).first()
     if run is None or run.deleted_at is not None:
         return
+    no_longer_await(run.pk, ticket["n"])
     is_first = not RefusedFile.objects.filter(run=run).exists()
     known = {"reason": clean_text(reason)[:300]}
     RefusedFile.objects.update_or_create(run=run, name=ticket["n"], defaults=known)

@@ -13,6 +13,7 @@ from common.database.kept_queries import KeptQuery
 from common.errors import Gone
 from runs.access import RunAction
 from runs.config.redaction import redacted_config_file, redacted_metadata_file
+from runs.files.announced_files import announce, no_longer_await
 from runs.files.code_saving import record_code_not_stored
 from runs.hosts.services import MAX_METADATA_BYTES, METADATA, describes_host, record_hosts_of_file
 from runs.lifecycle.storage_ledger import FILE
@@ -48,6 +49,7 @@ def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | 
     require(actor, RunAction.LOG, run)
     team, checked = run.project.team_id, list(map(check_file_name, names))
     refused = record_code_not_stored(run, checked)
+    announce(run, [name for name in checked if name not in refused])
 
     def path(name: str) -> str:
         return tickets.put_path(
@@ -95,6 +97,7 @@ def receive_run_file(ticket: dict[str, Any], blob: Blob) -> None:
         record_hosts_of_file(run, name, content_of(blob).read_bytes())
     for refused in _refused.all(run.pk, name):
         refused.delete()
+    no_longer_await(run.pk, name)
     file = file or RunFile(run=run, name=name)
     file.blob, file.size_bytes = blob, blob.size_bytes
     file.save()

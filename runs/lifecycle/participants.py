@@ -123,6 +123,10 @@ class RunParticipant:
         """Return what to mark on a run's timeline."""
         return ()
 
+    def unfinished_outputs(self, run: Run) -> Iterable[str]:
+        """Return by name what an ended run began to log and never completed."""
+        return ()
+
     def code_sources(self, actor: Actor, run: Run, limit: int) -> Iterable[CodeSource]:
         """Return the code that the run saved here and that the actor may read, up to ``limit`` files of each source."""
         return ()
@@ -235,6 +239,11 @@ def timeline_marks(run: Run) -> Iterator[TimelineMark]:
     """Yield what all mark on a run's timeline."""
     for participant in _participants:
         yield from participant.timeline_marks(run)
+
+
+def unfinished_outputs(run: Run) -> list[str]:
+    """Return by name what an ended run began to log and never completed, whoever stores it."""
+    return [name for participant in _participants for name in participant.unfinished_outputs(run)]
 
 
 def code_sources(actor: Actor, run: Run, limit: int) -> Iterator[CodeSource]:

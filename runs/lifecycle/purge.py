@@ -19,6 +19,7 @@ from django.utils import timezone
 from runs.lifecycle import participants
 from runs.lifecycle.storage_ledger import settle_run
 from runs.models import (
+    AnnouncedFile,
     BadLine,
     LogBlock,
     Pulse,
@@ -70,7 +71,7 @@ def delete_files(run: Run, limit: int) -> int:
 def delete_related_rows(run: Run, limit: int) -> int:
     """Remove console log, alerts, what could not be read or stored or was refused, and where the run ran."""
     gone = 0
-    for model in (LogBlock, RunAlert, BadLine, RefusedFile, RefusedPosts, RunHost):
+    for model in (LogBlock, RunAlert, BadLine, RefusedFile, AnnouncedFile, RefusedPosts, RunHost):
         if gone < limit:
             gone += delete_rows(model._default_manager.filter(run=run), limit - gone)
     return gone

@@ -1,7 +1,7 @@
 """Projects, runs, and what belongs to a run besides its points."""
 
 from runs.models.change import RunChange
-from runs.models.file import RefusedFile, RunFile
+from runs.models.file import AnnouncedFile, RefusedFile, RunFile
 from runs.models.log import BadLine, LogBlock, RefusedPosts
 from runs.models.project import (
     FormerProjectName,
@@ -25,6 +25,7 @@ from runs.models.saved_view import ChartAccess, SavedView, StoredChart, ViewDraf
 
 __all__ = [
     "HOST_JOB_TYPE",
+    "AnnouncedFile",
     "BadLine",
     "ChartAccess",
     "FormerProjectName",

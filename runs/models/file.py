@@ -45,3 +45,18 @@ class RefusedFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class AnnouncedFile(models.Model):
+    """A file for which a client requested an upload URL; gone once it arrives, or is refused."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="announced_files")
+    name = models.CharField(max_length=1024)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="runs_announced_file_once")]
+
+    def __str__(self) -> str:
+        return self.name

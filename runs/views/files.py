@@ -20,11 +20,14 @@ from common.web.file_tree import FILES_A_PAGE
 from common.web.responses import attachment
 from runs import selectors
 from runs.access import RunAction
+from runs.files.announced_files import missing_files
 from runs.files.browsing import find_files, folder_of, preview_of
 from runs.files.services import delete_run_file
 from runs.files.zip_download import zipped
+from runs.lifecycle.participants import unfinished_outputs
 from runs.run_page.context import run_context
 from runs.secrets.reveal import is_revealed
+from runs.states import ACTIVE
 from runs.views.run import run_of
 from storage.signed_urls import tickets
 
@@ -52,8 +55,10 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
     context["folder"] = folder_of(run, folder, start)
     address = reverse("runs:run_files", args=[run.project.team.name, run.project.name, run.uid])
     context |= {"files_url": address, "file_row": "runs/files/row.html"}
-    refused = run.refused_files.all()
+    refused, missing = run.refused_files.all(), missing_files(run)
     context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}
+    context |= {"missing_files": list(missing[:FILES_A_PAGE]), "missing_count": missing.count()}
+    context["unfinished_outputs"] = [] if run.state in ACTIVE else unfinished_outputs(run)
     part = "runs/files/page.html"
     if request.htmx:  # type: ignore[attr-defined]
         part = "partials/file_list.html" if "search" in request.GET else "partials/file_branch.html"
