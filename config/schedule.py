@@ -1,5 +1,6 @@
 """The schedule, which one of all workers keeps: whoever holds a lease in Redis."""
 
+import logging
 import os
 import uuid
 from contextlib import suppress
@@ -13,6 +14,8 @@ from django.conf import settings
 from redis.exceptions import LockError
 from redis.lock import Lock
 
+logger = logging.getLogger(__name__)
+
 LEASE_KEY = "runyard:schedule"
 LEASE_S = 20
 """After so long without a sign of life another worker takes over."""
@@ -23,10 +26,15 @@ LAST_RUNS_KEY = "runyard:schedule:last-runs"
 
 
 class LeasedScheduler(beat.PersistentScheduler):
-    """Sends what is due while it holds the lease; a moment of two keepers is harmless, since tasks may run twice."""
+    """Sends what is due while it holds the lease; a moment of two keepers is harmless, since tasks may run twice.
+
+    No method raises: celery's thread would end, nothing would be sent until a restart, and a worker that stops would
+    wait for it forever. A full disk is reason enough.
+    """
 
     _store: Any = None
     """The file of the schedule, open while this worker keeps it."""
+    schedule_filename: str
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._redis = redis.Redis.from_url(
@@ -42,11 +50,22 @@ class LeasedScheduler(beat.PersistentScheduler):
         """Send what is due, if this worker keeps the schedule; return after how many seconds to look again."""
         try:
             self._hold()
+            if self._store is None:
+                return LOOK_EVERY_S
+            return min(super().tick(*args, **kwargs), LOOK_EVERY_S)
         except (redis.RedisError, LockError):
-            self._let_go()
-        if self._store is None:
-            return LOOK_EVERY_S
-        return min(super().tick(*args, **kwargs), LOOK_EVERY_S)
+            self.close()
+        except Exception:
+            logger.exception("The schedule could not be kept; another try follows in %d s", LOOK_EVERY_S)
+            self.close()
+        return LOOK_EVERY_S
+
+    def sync(self) -> None:
+        """Write the schedule to its file; what is not written is read from Redis."""
+        try:
+            super().sync()
+        except OSError as error:
+            self._warn(error)
 
     def apply_entry(self, entry: Any, producer: Any = None) -> None:
         """Send one, and tell whoever takes over."""
@@ -56,12 +75,16 @@ class LeasedScheduler(beat.PersistentScheduler):
 
     def close(self) -> None:
         """Let another worker take over at once."""
-        kept = self._store is not None
-        super().close()
+        try:
+            super().close()
+        except OSError as error:
+            self._warn(error)
         self._store = None
         with suppress(redis.RedisError, LockError):
-            if kept:
-                self._lease.release()
+            self._lease.release()
+
+    def _warn(self, error: OSError) -> None:
+        logger.warning("The schedule could not be written to %s: %s", self.schedule_filename, error)
 
     def _hold(self) -> None:
         """Renew the lease, or get it where nobody has it.
@@ -87,11 +110,6 @@ class LeasedScheduler(beat.PersistentScheduler):
         with suppress(LockError):
             self._lease.do_release(holder)
         return bool(self._lease.acquire(token=_token()))
-
-    def _let_go(self) -> None:
-        if self._store is not None:
-            self._store.close()
-            self._store = None
 
 
 def _machine() -> str:

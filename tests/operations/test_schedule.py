@@ -1,5 +1,6 @@
 """The schedule is kept by one of several workers, and taken over from one that is gone."""
 
+import resource
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -98,6 +99,23 @@ def test_the_next_keeper_knows_when_an_entry_was_last_sent(keeper):
     time.sleep(0.01)
     assert keeps(second)
     assert second.schedule["hourly"].last_run_at == sent_at
+
+
+def test_a_full_disk_ends_neither_the_schedule_nor_the_wait_of_a_worker_that_stops(keeper, caplog):
+    """Celery writes the file every three minutes; an error ended its thread, and the worker's stop waited forever."""
+    one = keeper("one")
+    assert keeps(one)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))  # the kernel refuses to write to files
+    try:
+        one._do_sync()
+        assert keeps(one)
+        one.close()
+        assert not keeps(one)  # its file cannot be written to begin with
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "could not be written" in caplog.text
+    assert keeps(one)
 
 
 def test_nothing_is_kept_while_redis_is_away_and_the_thread_goes_on(keeper):
