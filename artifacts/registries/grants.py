@@ -41,9 +41,19 @@ class _Way:
 
 
 def _within(action: str, organization: str) -> Q:
-    """Limit to what the user's organization lets them do: who only views, also downloads from registries (TEAM-21)."""
-    asked = ArtifactAction.VIEW if is_for_viewers(action) else action
-    return within_access(asked, "user_id", f"{organization}_id")
+    """Limit to what the user's organization, and their roles in its teams, allow in registries (TEAM-21).
+
+    Someone who is view-only, in the organization or in each of their teams there, views and downloads and no more.
+    """
+    if is_for_viewers(action):
+        return within_access(ArtifactAction.VIEW, "user_id", f"{organization}_id")
+    places = Membership.objects.filter(
+        user=OuterRef("user_id"),
+        team__organization=OuterRef(f"{organization}_id"),
+        team__deleted_at__isnull=True,
+    )
+    views_only = Exists(places.filter(_VIEWS_ONLY)) & ~Exists(places.exclude(_VIEWS_ONLY))
+    return within_access(action, "user_id", f"{organization}_id") & ~Q(views_only)
 
 
 def _belonging(organization: str, team: str) -> Q:
@@ -82,7 +92,7 @@ def _by_organization(action: str, more: Q) -> QuerySet[Any]:
 def _by_organization_of_service(action: str, more: Q) -> QuerySet[Any]:
     """Find the service accounts of teams of these organizations."""
     given = Q(**{f"team__{_OF_ORGANIZATION}__everyone_role__in": roles_with(action)})
-    return ServiceAccount.objects.filter(given & more)
+    return ServiceAccount.objects.filter(given & _within(action, "team__organization") & more)
 
 
 def _as_organization_admin(action: str, more: Q) -> QuerySet[Any]:

@@ -118,6 +118,24 @@ def test_who_only_views_in_a_team_views_and_downloads_by_its_role(team: Team):
     assert holds(custom, registry) == included_in(VIEWER)
 
 
+@pytest.mark.parametrize("is_named", [False, True], ids=["everyone", "by name"])
+def test_who_is_view_only_in_all_their_teams_views_and_downloads(is_named: bool, team: Team):
+    """TEAM-21: whatever role the registry gives everyone, or them by name."""
+    registry, viewer = make_registry(team, everyone=MEMBER), make_member(team, Preset.VIEW_ONLY)
+    if is_named:
+        give(registry, viewer, ADMIN)
+    bot = ServiceAccountFactory(team=team).user
+    assert holds(bot, registry) == included_in(MEMBER)
+    Membership.objects.filter(user=bot).update(role=built_in(Preset.VIEW_ONLY))
+    for person in (viewer, bot):
+        assert holds(person, registry) == included_in(VIEWER)
+        assert not who_may(ArtifactAction.CREATE, registry.project).filter(pk=person.pk).exists()
+    Membership.objects.create(
+        user=viewer, team=TeamFactory(organization=team.organization), role=built_in(Preset.MEMBER)
+    )
+    assert holds(viewer, registry) == included_in(ADMIN if is_named else MEMBER)
+
+
 def test_the_higher_of_two_roles_holds(team: Team):
     registry, person = make_registry(team, everyone=RESTRICTED), make_member(team)
     assert holds(person, registry) == included_in(RESTRICTED)
