@@ -45,7 +45,7 @@ def url_patterns(resolver: URLResolver | None = None, space: str = "", before: s
             yield space + (entry.name or ""), pattern, entry.callback
 
 
-def names_of(case: Case, thing: Thing) -> dict[str, Any]:  # noqa: C901 - one case for each kind of thing
+def names_of(case: Case, thing: Thing) -> dict[str, Any]:  # noqa: C901, PLR0912 - one case for each kind of thing
     """Return what a URL or document names the thing by."""
     row = thing.row
     match case.over:
@@ -69,12 +69,15 @@ def names_of(case: Case, thing: Thing) -> dict[str, Any]:  # noqa: C901 - one ca
             names = {"entity": row.subscription.organization.name} | named
         case Over.AUTOMATION | Over.VERSION | Over.DRAFT | Over.COLLECTION | Over.PORTFOLIO:
             names = {"entity": row.project.team.name, "project": row.project.name, "pk": row.pk}
+        case Over.LINKED:
+            names = {
+                "entity": row.project.team.name, "project": row.project.name, "type": row.type.name, "name": row.name,
+            }  # fmt: skip
         case Over.DESTINATION | Over.SECRET | Over.TEAM_AUTOMATION:
             names = {"entity": row.team.name, "pk": row.pk}
         case Over.REGISTRY:
-            names = {
-                "entity": row.project.team.name, "name": row.name, "member": row.members.get().user.username,
-            }  # fmt: skip
+            member = row.members.get(role="viewer").user.username
+            names = {"entity": row.project.team.name, "name": row.name, "member": member}
         case Over.INVITATION:
             names = {"token": f"to-{row.team.name}"}
         case _:
@@ -200,10 +203,10 @@ def _ids(case: Case, thing: Thing) -> dict[str, str]:
         ids = {"member": to_id("Member", member.pk)} if member else {}
         invitation = row.invitations.first()
         return ids | ({"invitation": to_id("Invitation", invitation.pk)} if invitation else {})
-    if case.over in {Over.VERSION, Over.DRAFT, Over.COLLECTION, Over.PORTFOLIO}:
+    if case.over in {Over.VERSION, Over.DRAFT, Over.COLLECTION, Over.PORTFOLIO, Over.LINKED}:
         return _ids_of_artifact(case, row)
     if case.over is Over.REGISTRY:
-        user, team = row.members.get().user_id, row.project.team_id
+        user, team = row.members.get(role="viewer").user_id, row.project.team_id
         return {
             "registry": to_id("Project", row.project_id), "user": to_id("User", user), "team": to_id("Entity", team),
         }  # fmt: skip
@@ -215,7 +218,7 @@ def _ids(case: Case, thing: Thing) -> dict[str, str]:
 
 
 def _ids_of_artifact(case: Case, row: Any) -> dict[str, str]:
-    if case.over in {Over.COLLECTION, Over.PORTFOLIO}:
+    if case.over in {Over.COLLECTION, Over.PORTFOLIO, Over.LINKED}:
         version = to_id("Artifact", row.memberships.first().version_id)
         return {"id": to_id("ArtifactCollection", row.pk), "name": row.name, "version": version}
     ids = {"id": to_id("Artifact", row.pk), "name": row.collection.name}

@@ -40,7 +40,8 @@ class Over(StrEnum):
     COLLECTION = "collection of artifacts"
     VERSION = "version of an artifact"
     PORTFOLIO = "collection of linked versions"
-    REGISTRY = "model registry of a team"
+    REGISTRY = "registry"
+    LINKED = "collection of an organization's registry"
     DRAFT = "draft of an artifact, logged by a run"
     SWEEP = "sweep"
 
@@ -92,7 +93,8 @@ class Thing:
     row: Any = None
     visibility: str = ""
     place: str = ""
-    """``team``, ``elsewhere`` (the organization's other team), ``personal`` (of the member) or ``organization``."""
+    """``team``, ``elsewhere`` (the organization's other team), ``personal`` (of the member), ``organization``, or
+    ``registry`` (of the organization, in which everyone has the role Member)."""
     owner: str = ""
 
 
@@ -110,15 +112,25 @@ def role_of(actor: str, thing: Thing) -> str:
         return "A" if actor == PERSONAL_OWNER else ""
     if thing.place == "organization":
         return permissions.ROLES_OF_ORGANIZATION.get(actor, "")
+    if thing.place == "registry":
+        return permissions.ROLES_IN_REGISTRY.get(actor, "")
     if thing.visibility == "restricted":
         return permissions.INVITED.get(actor, "")
     roles = permissions.ROLES if thing.place == "team" else permissions.ROLES_ELSEWHERE
     return roles.get(actor, "")
 
 
-def _by_matrix(who: str, actor: str, thing: Thing) -> bool:
-    """Whether a cell of TEAM-21 names the actor."""
+def _by_matrix(who: str, actor: str, thing: Thing, actions: frozenset[str]) -> bool:
+    """Whether a cell of TEAM-21 names the actor, or one of the actions is in their custom role."""
     role, tokens = role_of(actor, thing), set(who.split())
+    if role == permissions.CUSTOM:
+        return bool(permissions.CUSTOM_ACTIONS & actions) or _by_role(
+            permissions.CUSTOM_BASE, tokens, actor, thing
+        )
+    return _by_role(role, tokens, actor, thing)
+
+
+def _by_role(role: str, tokens: set[str], actor: str, thing: Thing) -> bool:
     signed_in = actor != permissions.NOT_SIGNED_IN
     anywhere = role_of(actor, replace(thing, visibility=""))
     return (
@@ -160,7 +172,8 @@ def allowed(needs: str, actor: str, scope: str, thing: Thing) -> bool:
     known = _known(permission.who, actor, thing)
     if known is not None:
         return known and in_scope
-    return actor == permissions.ELEVATED or (in_scope and _by_matrix(permission.who, actor, thing))
+    who = permissions.IN_REGISTRY.get(needs, permission.who) if thing.place == "registry" else permission.who
+    return actor == permissions.ELEVATED or (in_scope and _by_matrix(who, actor, thing, permission.scopes))
 
 
 def expected(case: Case, actor: str, scope: str, thing: Thing) -> Answer:

@@ -55,12 +55,22 @@ def _version(needs: str, document: str) -> list[Case]:
     return [Case(needs, Over.VERSION, document=document)]
 
 
+def _aliases(needs: str, field: str) -> list[Case]:
+    """Return the cases of a version where it was logged, and where a registry of the organization links it."""
+    linked = (_ALIASES % field).replace("$id", "$version")
+    return [*_version(needs, _ALIASES % field), Case(needs, Over.LINKED, document=linked)]
+
+
 def _collection(needs: str, document: str) -> list[Case]:
     return [Case(needs, Over.COLLECTION, document=document)]
 
 
 def _portfolio(needs: str, document: str) -> list[Case]:
-    return [Case(needs, Over.PORTFOLIO, document=document)]
+    return [Case(needs, over, document=document) for over in (Over.PORTFOLIO, Over.LINKED)]
+
+
+def _named(needs: str, document: str) -> list[Case]:
+    return [Case(needs, over, document=document) for over in (Over.COLLECTION, Over.LINKED)]
 
 
 def _draft(document: str) -> list[Case]:
@@ -71,7 +81,7 @@ _EDITED = "artifactCollection { id }"
 
 ROUTES: dict[str, list[Case]] = {
     "Query.artifact": _version("artifacts: view", "query($id: ID!) { found: artifact(id: $id) { id } }"),
-    "Query.artifactCollection": _collection(
+    "Query.artifactCollection": _named(
         "artifacts: view", "query($id: ID!) { found: artifactCollection(id: $id) { id } }"
     ),
     "Query.clientIDMapping": [
@@ -94,8 +104,8 @@ ROUTES: dict[str, list[Case]] = {
     "Mutation.deleteArtifact": _version(
         "artifacts: delete", _BY_ID % ("deleteArtifact", "artifactID", ", deleteAliases: true", "artifact { id }")
     ),
-    "Mutation.addAliases": _version("artifacts: set aliases", _ALIASES % "addAliases"),
-    "Mutation.deleteAliases": _version("artifacts: delete aliases", _ALIASES % "deleteAliases"),
+    "Mutation.addAliases": _aliases("artifacts: set aliases", "addAliases"),
+    "Mutation.deleteAliases": _aliases("artifacts: delete aliases", "deleteAliases"),
     "Mutation.createArtifactType": [
         Case(
             "artifacts: create",
@@ -121,10 +131,10 @@ ROUTES: dict[str, list[Case]] = {
     "Mutation.deleteArtifactPortfolio": _portfolio(
         "artifacts: delete", _BY_ID % ("deleteArtifactPortfolio", "artifactPortfolioID", "", _EDITED)
     ),
-    "Mutation.createArtifactCollectionTagAssignments": _collection(
+    "Mutation.createArtifactCollectionTagAssignments": _named(
         "artifacts: edit", _BY_NAME % ("createArtifactCollectionTagAssignments", "tags { id }")
     ),
-    "Mutation.deleteArtifactCollectionTagAssignments": _collection(
+    "Mutation.deleteArtifactCollectionTagAssignments": _named(
         "artifacts: edit", _BY_NAME % ("deleteArtifactCollectionTagAssignments", "success")
     ),
 }  # fmt: skip

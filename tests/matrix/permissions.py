@@ -162,6 +162,22 @@ TABLE = {
     "runs: delete": _row("M-own A O", "run.delete", "run.delete_own", sees="runs: view"),
 }
 
+IN_REGISTRY = {
+    "artifacts: view": "V M R O",
+    "artifacts: download": "V M R O",
+    "artifacts: edit": "M R O",
+    "artifacts: delete": "M R O",
+    "artifacts: set aliases": "M R O",
+    "artifacts: delete aliases": "M R O",
+    "automations of a registry: view": "V M R O",
+    "registries: view": "V M R O",
+    "registries: edit": "R O",
+    "registries: members": "R O",
+    "registries: protect aliases": "R",
+    "registries: delete": "R O",
+}
+"""The rows of registries in TEAM-21, for a registry of the organization; R is its registry admin."""
+
 BILLING = "billing"
 """How the names of permissions on billing begin; more people are asked about these."""
 
@@ -177,11 +193,23 @@ ROLES = {
 }
 """Who holds which role in the team; everybody else holds none. chief, deputy, org_bot are of both teams."""
 
+CUSTOM, CUSTOM_BASE, CUSTOM_ACTIONS = "C", "V", frozenset({"run.update", "artifact.set_alias"})
+"""A custom role of the organization, what it is based on, and what it adds (TEAM-20)."""
+ROLES["labeler"] = CUSTOM
+
+ROLES_IN_REGISTRY = {
+    "viewer": "V", "labeler": "V", "member": "M", "colleague": "M", "admin": "M", "outsider": "M", "registrar": "R",
+    "chief": "R", "deputy": "O", "bot": "M", "other_bot": "M", "org_bot": "M",
+}  # fmt: skip
+"""In a registry of the organization that gives everyone Member; its registry admins are those who were given the role,
+and the organization's first admin. People who are view-only in their teams have at most Viewer."""
+
 ROLES_ELSEWHERE = {"chief": "O", "deputy": "O", "org_bot": "M", "other_bot": "M"}
 """Roles in the organization's other team."""
 
 ROLES_OF_ORGANIZATION = {
     "chief": "O", "deputy": "O", "viewer": "Om", "member": "Om", "colleague": "Om", "admin": "Om", "outsider": "Om",
+    "labeler": "Om", "registrar": "Om",
 }  # fmt: skip
 """Om: belongs to the organization, as everybody in one of its teams does; programs take no seat (TEAM-30)."""
 
@@ -196,6 +224,8 @@ COLLEAGUES = {
     "chief",
     "deputy",
     "outsider",
+    "labeler",
+    "registrar",
     "bot",
     "org_bot",
     ELEVATED,

@@ -17,6 +17,20 @@ def _of_team(needs: str, method: str = "GET", args: dict[str, Any] | None = None
     return [Case(needs, Over.ENTITY, method, args or {}, without=_PERSONAL)]
 
 
+def _artifact(
+    needs: str,
+    over: Over = Over.VERSION,
+    method: str = "GET",
+    args: dict[str, Any] | None = None,
+    *,
+    listed: bool = False,
+) -> list[Case]:
+    """Return the cases of a version or collection in a project, and of one in an organization's registry."""
+    return [
+        Case(f"artifacts: {needs}", place, method, args or {}, listed=listed) for place in (over, Over.LINKED)
+    ]
+
+
 def _of_organization(needs: str, method: str = "GET", args: dict[str, Any] | None = None) -> list[Case]:
     return [Case(needs, Over.ORGANIZATION, method, args or {})]
 
@@ -207,35 +221,38 @@ ROUTES: dict[str, list[Case]] = {
     "LogViewSet.download": _RUN,
     # artifacts
     "ArtifactTypeViewSet.list": [Case("artifacts: view", Over.ARTIFACT_TYPE, listed=True)],
-    "ArtifactCollectionViewSet.list": [Case("artifacts: view", Over.COLLECTION, listed=True)],
-    "ArtifactCollectionViewSet.retrieve": [Case("artifacts: view", Over.COLLECTION)],
+    "ArtifactCollectionViewSet.list": _artifact("view", Over.COLLECTION, listed=True),
+    "ArtifactCollectionViewSet.retrieve": _artifact("view", Over.COLLECTION),
     "ArtifactCollectionViewSet.partial_update": [
-        Case("artifacts: edit", Over.COLLECTION, "PATCH", {"description": "new"}),
+        *_artifact("edit", Over.COLLECTION, "PATCH", {"description": "new"}),
         Case("artifacts: edit", Over.COLLECTION, "PATCH", {"type": "other"}),
     ],
-    "ArtifactCollectionViewSet.destroy": [Case("artifacts: delete", Over.COLLECTION, "DELETE")],
-    "ArtifactCollectionViewSet.restore": [Case("artifacts: delete", Over.COLLECTION, "POST")],
-    "ArtifactVersionViewSet.list": [Case("artifacts: view", Over.VERSION, listed=True)],
-    "ArtifactVersionViewSet.retrieve": [Case("artifacts: view", Over.VERSION)],
-    "ArtifactVersionViewSet.lineage": [Case("artifacts: view", Over.VERSION)],
-    "ArtifactVersionViewSet.logged_by": [Case("artifacts: view", Over.VERSION)],
-    "ArtifactVersionViewSet.used_by": [Case("artifacts: view", Over.VERSION)],
+    "ArtifactCollectionViewSet.destroy": _artifact("delete", Over.COLLECTION, "DELETE"),
+    "ArtifactCollectionViewSet.restore": _artifact("delete", Over.COLLECTION, "POST"),
+    "ArtifactVersionViewSet.list": [
+        Case("artifacts: view", Over.VERSION, listed=True),
+        Case("artifacts: view", Over.LINKED),
+    ],
+    "ArtifactVersionViewSet.retrieve": _artifact("view"),
+    "ArtifactVersionViewSet.lineage": _artifact("view"),
+    "ArtifactVersionViewSet.logged_by": _artifact("view"),
+    "ArtifactVersionViewSet.used_by": _artifact("view"),
+    # an edit of the version itself, which its own project decides
     "ArtifactVersionViewSet.partial_update": [
         Case("artifacts: edit", Over.VERSION, "PATCH", {"metadata": {"rows": 1}})
     ],
-    "ArtifactVersionViewSet.destroy": [Case("artifacts: delete", Over.VERSION, "DELETE")],
+    "ArtifactVersionViewSet.destroy": _artifact("delete", method="DELETE"),
     "ArtifactVersionViewSet.restore": [Case("artifacts: delete", Over.VERSION, "POST")],
-    "ArtifactVersionViewSet.set_alias": [Case("artifacts: set aliases", Over.VERSION, "PUT")],
-    "ArtifactVersionViewSet.delete_alias": [Case("artifacts: delete aliases", Over.VERSION, "DELETE")],
+    "ArtifactVersionViewSet.set_alias": _artifact("set aliases", method="PUT"),
+    "ArtifactVersionViewSet.delete_alias": _artifact("delete aliases", method="DELETE"),
     "ArtifactVersionViewSet.link": [
         Case("artifacts: link", Over.VERSION, "POST", _BEGIN | {"collection": "a-portfolio"})
     ],
-    "ArtifactFileViewSet.list": [Case("artifacts: view", Over.VERSION)],
-    "ArtifactFileViewSet.retrieve": [Case("artifacts: download", Over.VERSION)],
+    "ArtifactFileViewSet.list": _artifact("view"),
+    "ArtifactFileViewSet.retrieve": _artifact("download"),
     "ArtifactRetentionViewSet.retrieve": _of_team("artifacts: set retention"),
     "ArtifactRetentionViewSet.preview": _of_team("artifacts: set retention", args={"ttl_s": 0}),
     "ArtifactRetentionViewSet.update": _of_team("artifacts: set retention", "PUT", {"ttl_s": 60}),
-    # a team's; of organizations': artifacts/tests/registries
     "RegistryViewSet.list": [Case("registries: view", Over.REGISTRY, listed=True)],
     "RegistryViewSet.create": _of_organization(
         "organization: registries", "POST", {"organization": "$entity", "name": "brand-new"}

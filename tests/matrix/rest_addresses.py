@@ -28,11 +28,11 @@ def names_in_address(case: Case, row: Any, wanted: set[str]) -> dict[str, Any]:
             known |= {
                 "collection": row.collection_id, "version": "v0", "alias": "best", "file": "a.txt",
             }  # fmt: skip
-        if case.over is Over.COLLECTION:
-            known["collection"] = row.pk
+        if case.over in {Over.COLLECTION, Over.LINKED}:
+            known |= {"collection": row.pk, "version": "v0", "alias": "best", "file": "a.txt"}
         if case.over is Over.REGISTRY:
             known |= {"entity": row.project.team.name, "name": row.name, "registry": row.name,
-                      "pk": row.members.get().pk}  # fmt: skip
+                      "pk": row.members.get(role="viewer").pk}  # fmt: skip
         if case.over in {Over.VIEW, Over.OWN_VIEW}:
             known["number"] = row.version
         if case.over is Over.RUN:

@@ -19,10 +19,21 @@ def _of_team(needs: str, method: str = "GET") -> list[Case]:
     return [Case(needs, Over.ENTITY, method, without=frozenset({"personal"}))]
 
 
-def _artifact(needs: str, method: str = "GET", **args: str) -> list[Case]:
-    """Return the case of a page of the artifact that every project has."""
+def _artifact(needs: str, method: str = "GET", *, is_of_project: bool = False, **args: str) -> list[Case]:
+    """Return the cases of a page of the artifact that every project has, and of one in an organization's registry.
+
+    Args:
+        needs: The permission, of those on artifacts.
+        method: Of the request.
+        is_of_project: The version itself is changed, which its own project alone decides.
+        args: More of the address.
+    """
     named = {"type": "model", "name": "model", **args}
-    return [Case(f"artifacts: {needs}", Over.PROJECT, method, named)]
+    cases = [
+        Case(f"artifacts: {needs}", Over.PROJECT, method, named),
+        Case(f"artifacts: {needs}", Over.LINKED, method, args),
+    ]
+    return cases[:1] if is_of_project else cases
 
 
 def _registry(needs: str, method: str = "GET", **args: str) -> list[Case]:
@@ -406,9 +417,9 @@ ROUTES: dict[str, list[Case]] = {
     "artifacts:file": _artifact("download", label="v0", path="a.txt"),
     "artifacts:lineage": _artifact("view", label="v0"),
     "artifacts:compare": _artifact("download", label="v0"),
-    "artifacts:version_update": _artifact("edit", "POST", label="v0"),
+    "artifacts:version_update": _artifact("edit", "POST", is_of_project=True, label="v0"),
     "artifacts:version_aliases": _artifact("set aliases", "POST", label="v0"),
-    "artifacts:version_delete": _artifact("delete", "POST", label="v0"),
+    "artifacts:version_delete": _artifact("delete", "POST", is_of_project=True, label="v0"),
     "artifacts:version_link": [
         *_artifact("download", label="v0"),
         *_artifact("download", "POST", label="v0"),

@@ -8,7 +8,7 @@ from allauth.account.models import EmailAddress
 from django.test import Client
 from django.utils import timezone
 
-from access.actions import Preset
+from access.actions import Preset, all_actions
 from access.actor import SYSTEM
 from access.models import AuditEntry
 from accounts.models import ApiKey, Name, OutboxMail, Profile, User
@@ -20,6 +20,7 @@ from artifacts.models import (
     Manifest,
     PartsUpload,
     ProtectedAlias,
+    Registry,
     RegistryMember,
     RegistryRole,
 )
@@ -48,11 +49,12 @@ from tests.factories import (
     UserFactory,
     add_run_file,
     basic,
+    custom_role,
     make_key,
     make_member,
 )
 from tests.matrix.cases import NOTHING, ROLE, Case, Over, Thing
-from tests.matrix.permissions import BILLING, ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
+from tests.matrix.permissions import BILLING, CUSTOM_ACTIONS, ELEVATED, NOT_SIGNED_IN, PROGRAMS, SCOPES
 from tests.plans import offer_plans
 
 EVIL = '"><script>evil()</script>'
@@ -73,16 +75,21 @@ FREE_TEXTS = {
 }
 """Their models and fields."""
 SWEEP = json.dumps({"method": "random", "program": EVIL, "parameters": {EVIL: {"values": [EVIL, 1]}}})
-PEOPLE = ("stranger", "viewer", "member", "colleague", "admin", "chief", "outsider", "operator")
-"""Who signs in; ``outsider`` belongs to the organization only, ``operator`` runs the installation."""
+PEOPLE = (
+    "stranger", "viewer", "labeler", "member", "colleague", "admin", "chief", "outsider", "operator",
+)  # fmt: skip
+"""Who signs in; ``labeler`` has a custom role, ``outsider`` belongs to the organization only, ``operator`` runs the
+installation."""
+REGISTRAR = "registrar"
+"""A registry admin of the organization's registry, in no team; asks about registries alone."""
 DEPUTY = "deputy"
-"""An admin of the organization who is no billing admin; asks about billing alone, where that tells."""
+"""An admin of the organization who is no billing admin; asks about billing and registries alone, where that tells."""
 LIMITED = ("stranger", "member", "admin")
 """Whose keys of a limited scope are asked with, too."""
 
 WEB_ACTORS = (NOT_SIGNED_IN, *PEOPLE)
 KEY_ACTORS = [
-    *((actor, "full") for actor in (NOT_SIGNED_IN, *PEOPLE, DEPUTY, *sorted(PROGRAMS))),
+    *((actor, "full") for actor in (NOT_SIGNED_IN, *PEOPLE, DEPUTY, REGISTRAR, *sorted(PROGRAMS))),
     *((actor, scope) for actor in LIMITED for scope in SCOPES if scope not in {"full", "session"}),
 ]
 """(who, scope of their key)."""
@@ -90,12 +97,15 @@ KEY_ACTORS = [
 
 def asks(actor: str, case: Case) -> bool:
     """Whether somebody is asked with."""
-    return actor != DEPUTY or case.needs.startswith(BILLING)
+    is_of_registries = case.over in {Over.REGISTRY, Over.LINKED}
+    if actor == REGISTRAR:
+        return is_of_registries
+    return actor != DEPUTY or is_of_registries or case.needs.startswith(BILLING)
 
 
 def web_actors(case: Case) -> list[str]:
     """Return who opens a page."""
-    return [actor for actor in (*WEB_ACTORS, DEPUTY) if asks(actor, case)]
+    return [actor for actor in (*WEB_ACTORS, DEPUTY, REGISTRAR) if asks(actor, case)]
 
 
 def keys_for(case: Case, thing: Thing) -> list[tuple[str, str]]:
@@ -125,6 +135,11 @@ class World:
         return {"Authorization": basic(self.keys[actor, scope])}
 
 
+def _view_only() -> frozenset[str]:
+    """Return the actions of the role that custom roles of the world are based on."""
+    return frozenset(action for action, spec in all_actions() if Preset.VIEW_ONLY in spec.roles)
+
+
 def _people(world: World) -> Team:
     chief = UserFactory(username="chief")
     offer_plans()
@@ -140,6 +155,10 @@ def _people(world: World) -> Team:
         "chief": chief,
         "deputy": make_member(team, Preset.ORGANIZATION_ADMIN, username="deputy"),
         "outsider": make_member(team, Preset.ORGANIZATION_MEMBER, username="outsider"),
+        "registrar": make_member(team, Preset.ORGANIZATION_MEMBER, username="registrar"),
+        "labeler": make_member(
+            team, custom_role(organization, _view_only() | CUSTOM_ACTIONS), username="labeler"
+        ),
         "operator": UserFactory(username="boss", is_operator=True),
         "host": User.objects.get(username="host"),
         "bot": ServiceAccountFactory(team=team, label="bot").user,
@@ -260,6 +279,26 @@ def _team_automations(world: World) -> None:
         world.things[Over.TEAM_AUTOMATION].append(Thing(f"automation of {place}", row, "team", place, owner))
 
 
+def _organization_registry(world: World, organization: Organization) -> None:
+    """Fill one that gives everyone a role, from a project that no one else sees; it has a registry admin."""
+    registry = Registry.objects.get(
+        project__team__organization=organization, project__name="wandb-registry-model"
+    )
+    roles = {"registrar": RegistryRole.ADMIN, "silent": RegistryRole.VIEWER}
+    for name, role in roles.items():
+        RegistryMember.objects.create(registry=registry, user=User.objects.get(username=name), role=role)
+    ProtectedAlias.objects.create(registry=registry, name="production")
+    source = ProjectFactory(
+        team=organization.teams.get(name="elsewhere"), name="source", visibility=Visibility.RESTRICTED
+    )
+    version = make_version(source, metadata={EVIL: EVIL}, description=EVIL)
+    linked = link_version(
+        actor=SYSTEM, version=version, project=registry.project, name="best", aliases=["best"]
+    ).collection
+    world.things[Over.REGISTRY].append(Thing("registry of the organization", registry, "team", "registry"))
+    world.things[Over.LINKED].append(Thing("collection in it", linked, "team", "registry"))
+
+
 def _registry(world: World, place: str, team: Team) -> None:
     """Give a team a model registry, with somebody in it as whom nobody asks but the owner."""
     registry = ensure_model_registry(actor=SYSTEM, team=team)
@@ -363,6 +402,8 @@ def build() -> World:
     for place, place_team in places:
         _charts(world, place, place_team)
         _registry(world, place, place_team)
+    assert team.organization is not None
+    _organization_registry(world, team.organization)
     _alerts(world, *places)
     _write_evil()
     world.things[Over.NOTHING] = [NOTHING]
@@ -381,7 +422,7 @@ def build() -> World:
         world.things[Over.EMAIL].append(Thing(f"address of {owner}", email, owner=owner))
     _services(world)
     _destinations(world)
-    for actor in (*WEB_ACTORS, DEPUTY):
+    for actor in (*WEB_ACTORS, DEPUTY, REGISTRAR):
         world.clients[actor] = Client()
         if actor != NOT_SIGNED_IN:
             world.clients[actor].force_login(users[actor])
