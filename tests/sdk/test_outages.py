@@ -8,7 +8,7 @@ import resource
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
 import psutil
@@ -63,8 +63,12 @@ print(hashlib.sha256((folder / "weights.bin").read_bytes()).hexdigest())
 WEIGHTS = "062af9ccd890ba3d067ca7150278bcc420069bd82f6e41161029303dfd6d661e"
 
 
+Away = tuple[Installation, Callable[[], None], Callable[[], None]]
+"""A server, what begins its outage, and what ends it."""
+
+
 @contextmanager
-def disk(folder: Path) -> Iterator[tuple[Installation, Callable[[], None], Callable[[], None]]]:
+def disk(folder: Path) -> Iterator[Away]:
     """Let no process of an installation write to a file any more, as with a full disk."""
     limits = dict[psutil.Process, tuple[int, int]]()
 
@@ -82,7 +86,7 @@ def disk(folder: Path) -> Iterator[tuple[Installation, Callable[[], None], Calla
 
 
 @contextmanager
-def database(folder: Path) -> Iterator[tuple[Installation, Callable[[], None], Callable[[], None]]]:
+def database(folder: Path) -> Iterator[Away]:
     """Kill PostgreSQL, or lock the file of SQLite."""
     with ExitStack() as stack:
         if GIVEN.startswith("postgres"):
@@ -100,9 +104,7 @@ def database(folder: Path) -> Iterator[tuple[Installation, Callable[[], None], C
 
 
 @contextmanager
-def bucket(
-    folder: Path, storage: BucketServer
-) -> Iterator[tuple[Installation, Callable[[], None], Callable[[], None]]]:
+def bucket(folder: Path, storage: BucketServer) -> Iterator[Away]:
     """Refuse connections to the bucket in which an installation stores files."""
 
     def refuse() -> None:
@@ -118,7 +120,7 @@ def bucket(
 
 @pytest.mark.parametrize("away", [disk, database, bucket])
 def test_a_run_that_ends_during_an_outage_of_minutes_arrives_whole(
-    away: Callable[..., object],
+    away: Callable[..., AbstractContextManager[Away]],
     bucket_servers: Callable[[str], BucketServer],
     sdk: Callable[[str], Path],
     tmp_path: Path,
@@ -128,7 +130,7 @@ def test_a_run_that_ends_during_an_outage_of_minutes_arrives_whole(
         home = tmp_path / "home"
         home.mkdir()
         given = [bucket_servers("seaweedfs")] if away is bucket else []
-        server, begin, end = stack.enter_context(away(home, *given))  # type: ignore[arg-type]
+        server, begin, end = stack.enter_context(away(home, *given))
         ada = stack.enter_context(person(server, "outage-ada"))
         labs = []
         for version in sdks.ends():
