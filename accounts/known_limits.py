@@ -83,6 +83,10 @@ def register() -> None:
             gettext_lazy("No more can be created until some are deleted."), measure=_key_count,
         ),
         Limit(
+            "account.addresses", LimitGroup.ACCOUNT, gettext_lazy("Email addresses of an account"),
+            lambda: settings.ACCOUNT_MAX_EMAIL_ADDRESSES, REFUSED,
+        ),
+        Limit(
             "account.links", LimitGroup.ACCOUNT, gettext_lazy("Links on a profile"), lambda: profiles.MAX_LINKS,
             REFUSED,
         ),

@@ -267,6 +267,18 @@ class OutboxMail(models.Model):
         return self.subject
 
 
+class UnprovenAddress(models.Model):
+    """Since when an address, which allauth stores without a date, waits to be verified."""
+
+    address = models.OneToOneField(
+        "account.EmailAddress", models.CASCADE, related_name="unproven", primary_key=True
+    )
+    since = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.address)
+
+
 class InstallationSetting(Timestamped):
     """A setting that operators changed at run time; the environment wins (common.installation_settings)."""
 

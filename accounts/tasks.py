@@ -1,8 +1,9 @@
-"""Celery tasks of accounts: delivering mail, and mail before API keys expire."""
+"""Celery tasks of accounts: delivering mail, mail before API keys expire, and unproven addresses."""
 
 from celery import shared_task
 
 from accounts.api_keys import expiry
+from accounts.email_addresses import claims
 from accounts.mail import outbox
 
 
@@ -16,6 +17,12 @@ def deliver_mail(address: str) -> None:
 def deliver_waiting() -> None:
     """Send what waits; scheduled every 30 s."""
     outbox.deliver_waiting()
+
+
+@shared_task(acks_late=True, expires=3600)
+def expire_unproven_addresses() -> None:
+    """Remove addresses that were entered and never verified; scheduled every hour."""
+    claims.expire()
 
 
 @shared_task(acks_late=True, expires=3600)

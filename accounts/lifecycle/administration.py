@@ -17,6 +17,7 @@ from access.engine import require
 from access.signals import rights_changed
 from access.web.requests import actor_of
 from accounts.access import AccountAction
+from accounts.email_addresses import claims
 from accounts.mail import sending
 from accounts.models import User, UserKind
 from common.errors import Conflict
@@ -58,6 +59,12 @@ def _end_sessions(user: User) -> int:
     return len(sessions)
 
 
+def remove_address(*, actor: Actor, address: EmailAddress) -> None:
+    """Take an address that was never verified from its account."""
+    require(actor, AccountAction.ADMINISTER, address.user)
+    claims.release([address], f"removed by {actor.name}")
+
+
 @transaction.atomic
 def end_sessions(*, actor: Actor, user: User) -> int:
     """Sign somebody out of every browser; returns of how many. Their API keys go on working."""
@@ -92,12 +99,14 @@ def send_password_reset(*, request: HttpRequest, user: User) -> None:
     """Mail somebody the link by which they choose a new password.
 
     Raises:
-        Conflict: there is no address, or the account is switched off.
+        Conflict: there is no verified address, or the account is switched off.
     """
     actor = actor_of(request)
     require(actor, AccountAction.ADMINISTER, user)
     if not user.is_active or not user.email:
         raise Conflict(_("%(name)s has no email address or is deactivated.") % {"name": user})
+    if not claims.can_mail(user, user.email):
+        raise Conflict(_("%(email)s is not verified. Mark it as verified first.") % {"email": user.email})
     with transaction.atomic():
         record(actor, "password.send_reset", user, after={"to": user.email})
         request_password_reset(request, user.email, [user], default_token_generator)

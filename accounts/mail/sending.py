@@ -19,6 +19,7 @@ from django.template import TemplateDoesNotExist
 from django.template.loader import get_template, render_to_string
 from django.utils import translation
 
+from accounts.email_addresses import claims
 from accounts.models import OutboxMail, User
 from accounts.settings.preferences import in_language_of
 from common import installation_settings
@@ -51,7 +52,7 @@ def send(
     address: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> OutboxMail | None:
-    """Mail a user; whoever has no address (a service account) gets none.
+    """Mail a user; one without a verified address (a service account has none at all) gets none.
 
     Args:
         template: Such as ``accounts/email/key_created``: the start of the names of its two files.
@@ -61,7 +62,7 @@ def send(
         headers: More for its head.
     """
     address = address or user.email
-    if not address:
+    if not address or not claims.can_mail(user, address):
         return None
     with in_language_of(user):
         message = render(template, address, {"user": user, **(context or {})})

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from access.audit.log import record
 from access.web.requests import actor_of_user, address_of
+from accounts.email_addresses import claims
 from accounts.lifecycle.names import check_name
 from accounts.lifecycle.services import add_user, is_taken
 from accounts.mail import sending
@@ -162,7 +163,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Queue it in the language of whom it is for; of a stranger only the browser's is known."""
-        user = context.get("user") or User.objects.filter(emailaddress__email__iexact=email).first()
+        user = context.get("user") or claims.owner_of(email)
         with in_language_of(user) if user else nullcontext():
             sending.queue(self.render_mail(template_prefix, email, {"email": email, **context}))
 

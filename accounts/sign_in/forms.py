@@ -5,6 +5,7 @@ from typing import Any
 from allauth.account.forms import (
     ChangePasswordForm,
     LoginForm,
+    ResetPasswordForm,
     ResetPasswordKeyForm,
     SetPasswordForm,
     SignupForm,
@@ -14,6 +15,7 @@ from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from accounts.email_addresses import claims
 from accounts.membership_policy import membership_policy
 from accounts.models import ProviderKind, SignInProvider
 from accounts.sign_in import signup_policy
@@ -65,6 +67,17 @@ class FirstPasswordForm(NewPassword, SetPasswordForm):  # type: ignore[misc]  # 
     """A password for an account that has had none."""
 
 
+class PasswordResetForm(ResetPasswordForm):  # type: ignore[misc]  # as above
+    """A request for the link, which goes to a verified address alone: allauth falls back to any."""
+
+    def clean_email(self) -> str:
+        """Find whose address it is; of one that no account has proven nothing but a mail to it tells."""
+        email = str(super().clean_email())
+        owner = claims.owner_of(email)
+        self.users = [owner] if owner is not None and owner.is_active else []
+        return email
+
+
 class PasswordFromLinkForm(NewPassword, ResetPasswordKeyForm):  # type: ignore[misc]  # as above
     """A password by a mailed link."""
 
@@ -75,7 +88,15 @@ class AddressForm(forms.Form):
     email = forms.EmailField(label=_("Email"), max_length=254)
 
 
-class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no type stubs
+class NewAddress:
+    """What the forms that make an account have in common: an address that others only entered is free."""
+
+    def validate_unique_email(self, value: str) -> str:
+        """Leave allauth's rule, which counts unproven addresses, to those that are taken."""
+        return str(super().validate_unique_email(value)) if claims.is_taken(value) else value  # type: ignore[misc]
+
+
+class SignUpForm(NewAddress, SignupForm):  # type: ignore[misc]  # allauth has no type stubs
     """Allauth's form, which begins with the address that was invited."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -92,7 +113,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no type stubs
         return str(super().clean_email())
 
 
-class SocialSignUpForm(SocialSignupForm):  # type: ignore[misc]  # as above
+class SocialSignUpForm(NewAddress, SocialSignupForm):  # type: ignore[misc]  # as above
     """The last step of a first sign-in through a provider whose name for the person is taken here."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

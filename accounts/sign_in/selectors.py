@@ -13,7 +13,7 @@ def user_of(credentials: Mapping[str, Any]) -> User | None:
     """Return whom typed credentials name, by address or username."""
     email, name = credentials.get("email"), credentials.get("username")
     typed = Q(emailaddress__email__iexact=email) if email else Q(username__iexact=name)
-    return User.objects.filter(typed).first()
+    return User.objects.filter(typed).order_by("-emailaddress__verified", "pk").first()
 
 
 def has_signed_in_from(user: User, address: str) -> bool:

@@ -7,7 +7,7 @@ The rule against taking over accounts: a provider opens an account that it did n
 2. the account has proven that it owns the same address, too. An unproven address may have been typed by somebody who
    waits for its owner to come, with API keys already made.
 
-Everybody else gets an account of their own, or is told to sign in as before and to connect the provider there.
+Everybody else gets an account of their own. An account that only entered the address loses it to whoever proves it.
 """
 
 import re
@@ -27,12 +27,15 @@ from django.utils.translation import gettext as _
 
 from access.audit.log import record
 from access.web.requests import actor_of, actor_of_user
+from accounts.email_addresses import claims
 from accounts.lifecycle.names import MAX_LENGTH, check_name
 from accounts.lifecycle.services import add_user, is_taken
 from accounts.models import ProviderKind, SignInProvider, User
 from accounts.sign_in import providers, signup_policy
 from common.errors import DomainError, NotFound
 
+ASKED = "unproven_addresses"
+"""In a session: the addresses of a first sign-in for which another account in use was pointed out."""
 _ROOM = 6
 """Characters left for a number behind a name that is taken."""
 
@@ -113,10 +116,10 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[User, str] | None:
         """Return whose account a new login opens, by the rule above."""
         _normalize(sociallogin)
-        proven = EmailAddress.objects.filter(verified=True, user__is_active=True).select_related("user")
         for address in vouched_addresses(sociallogin):
-            if found := proven.filter(email__iexact=address).first():
-                return found.user, address
+            owner = claims.owner_of(address)
+            if owner is not None and owner.is_active:
+                return owner, address
         return None
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
@@ -131,10 +134,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
             raise ImmediateHttpResponse(_refused(request, provider, "domain"))
         if sociallogin.is_existing or sociallogin.state.get("process") == "connect":
             return
-        vouched = vouched_addresses(sociallogin)
-        unproven = EmailAddress.objects.filter(email__in=vouched, verified=False)
-        if unproven.exists():  # its owner learns of it, and nobody else
-            raise ImmediateHttpResponse(_refused(request, provider, "unproven"))
+        _release_addresses(request, provider, sociallogin)
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Whether a first login makes an account: a company's provider decides itself, GitHub takes anybody."""
@@ -185,6 +185,24 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
         super().send_notification_mail(template, user, {**context, "provider": name, "user": user})
 
 
+def _release_addresses(request: HttpRequest, provider: SignInProvider, login: SocialLogin) -> None:
+    """Take addresses that a provider proves from accounts that only entered them.
+
+    Where no mail is sent nobody can verify an address, so an account in use may be the same person's: then they are
+    asked first. The second attempt in the same browser goes on.
+
+    Raises:
+        ImmediateHttpResponse: with the page that asks.
+    """
+    proven = vouched_addresses(login)
+    rows = claims.unproven(proven).select_related("user")
+    is_in_use = any(row.primary and row.user.last_login for row in rows)
+    if is_in_use and request.session.pop(ASKED, None) != proven:
+        request.session[ASKED] = proven
+        raise ImmediateHttpResponse(_refused(request, provider, "unproven"))
+    claims.release(rows, f"verified by {provider.slug}")
+
+
 def _refused(request: HttpRequest, provider: SignInProvider | None, reason: str) -> Any:
     context = {"provider": provider, "reason": reason}
     return render(request, "socialaccount/refused.html", context, status=403)
@@ -194,7 +212,7 @@ def store_address(request: HttpRequest, login: SocialLogin) -> None:
     """Add the addresses that a newly connected provider proves (ACC-32), unless others have proven them."""
     user = login.user
     for address in vouched_addresses(login):
-        if EmailAddress.objects.filter(email__iexact=address, verified=True).exists():
+        if claims.owner_of(address) not in {None, user}:
             continue
         row, _made = EmailAddress.objects.get_or_create(user=user, email=address)
         row.set_verified()

@@ -35,8 +35,10 @@ ACCOUNT_FORMS = {
     "signup": "accounts.sign_in.forms.SignUpForm",
     "change_password": "accounts.sign_in.forms.PasswordChangeForm",
     "set_password": "accounts.sign_in.forms.FirstPasswordForm",
+    "reset_password": "accounts.sign_in.forms.PasswordResetForm",
     "reset_password_from_key": "accounts.sign_in.forms.PasswordFromLinkForm",
 }
+ACCOUNT_MAX_EMAIL_ADDRESSES = 50
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_PREVENT_ENUMERATION = True

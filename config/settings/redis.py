@@ -47,6 +47,7 @@ CELERY_BEAT_SCHEDULE = {
     "worker-heartbeat": {"task": "common.tasks.beat_heartbeat", "schedule": 15.0},
     "purge-audit": {"task": "access.tasks.purge_audit", "schedule": 3600.0},
     "deliver-mail": {"task": "accounts.tasks.deliver_waiting", "schedule": 30.0},
+    "expire-unproven-addresses": {"task": "accounts.tasks.expire_unproven_addresses", "schedule": 3600.0},
     "tell-of-ending-keys": {"task": "accounts.tasks.tell_of_ending_keys", "schedule": 3600.0},
     "find-crashed-runs": {"task": "runs.tasks.find_crashed_runs", "schedule": 20.0},
     "fold-logs": {"task": "runs.tasks.fold_logs", "schedule": 60.0},

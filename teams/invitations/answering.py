@@ -1,11 +1,11 @@
 """Accepting and declining invitations, by the mailed link or as the signed-in person who is invited."""
 
-from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
+from accounts.email_addresses import claims
 from accounts.models import User
 from common.errors import Conflict, Forbidden, Gone
 from teams.invitations.mail import hashes_of
@@ -68,13 +68,13 @@ def check_invited(actor: Actor, invitation: Invitation) -> None:
 
 def _check_owns_address(actor: Actor, email: str) -> None:
     names = {"email": email, "you": actor.name}
-    owners = dict(EmailAddress.objects.filter(email=email).values_list("user_id", "verified"))
-    if owners.get(actor.lookup_id):
+    owner = claims.owner_of(email)
+    if owner is not None and owner.pk == actor.lookup_id:
         return
-    if actor.user_id in owners:
+    if claims.unproven([email]).filter(user=actor.user_id).exists():
         message = _("Verify your address %(email)s first, then open this invitation again.")
         raise with_reason("unconfirmed", Forbidden(message % names))
-    if any(owners.values()):
+    if owner is not None:
         message = _(
             "This invitation is for %(email)s, which belongs to a different account than %(you)s. Sign "
             "in with that account."

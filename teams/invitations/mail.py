@@ -6,6 +6,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.email_addresses import claims
 from common.crypto import keyed_hash, keyed_hashes, random_text
 from teams.models import Invitation
 
@@ -37,7 +38,8 @@ def mail_invitation(*, invitation_id: int) -> None:
     token = random_text(_TOKEN_LENGTH)
     invitation.token_hash, invitation.last_sent_at = hash_of(token), timezone.now()
     invitation.save(update_fields=["token_hash", "last_sent_at", "updated_at"])
-    address = invitation.user.email if invitation.user else invitation.email
-    if address:
+    user = invitation.user
+    address = user.email if user else invitation.email
+    if address and (user is None or claims.can_mail(user, address)):
         url = settings.BASE_URL + reverse("teams:invitation", args=[token])
         get_adapter().send_mail("teams/email/invitation", address, {"invitation": invitation, "url": url})

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from allauth.account.models import EmailAddress
 from scim2_models import MutabilityException, UniquenessException
 
 from access.actor import Actor
 from access.audit.log import record
+from accounts.email_addresses import claims
 from accounts.lifecycle.names import MAX_LENGTH, check_name
 from accounts.lifecycle.services import create_user, is_taken, switch_account
 from accounts.models import SignInProvider, User
@@ -64,20 +64,21 @@ def create_person(*, actor: Actor, organization: Organization, resource: Any) ->
 
     Raises:
         UniquenessException: the provider has made this user, or another with the name.
-        Conflict: the address belongs to an account that has not confirmed it, or that is switched off; or no seat is
-            left.
+        Conflict: the account of the address is switched off; or no seat is left.
         Forbidden: the plan does not include SCIM.
     """
     require_scim(organization)
     email = _address(resource)
     _check_user_name(organization, str(resource.user_name), None)
-    owner = EmailAddress.objects.filter(email__iexact=email, verified=True).select_related("user").first()
-    user = owner.user if owner else None
+    user = claims.owner_of(email)
     row = ProvisionedUser.objects.filter(organization=organization, user=user).first() if user else None
     if row is not None and row.state != ProvisionState.DELETED:
         raise UniquenessException(detail=f"{email} is already a user of {organization}.")
     if user is None:
-        user = create_user(actor=actor, username=username_for(str(resource.user_name)), email=email)
+        user = create_user(
+            actor=actor, username=username_for(str(resource.user_name)), email=email,
+            is_verified=not is_open() or _answers_for(organization, email),
+        )  # fmt: skip
         row = ProvisionedUser(organization=organization, user=user, made_account=True)
     elif row is None:
         row = ProvisionedUser(organization=organization, user=user)
@@ -100,12 +101,17 @@ def _check_joins(organization: Organization, user: User, email: str) -> None:
     """
     if not is_open() or OrganizationMember.objects.filter(organization=organization, user=user).exists():
         return
-    own = SignInProvider.objects.filter(organization=organization.claim_id, is_enabled=True)
-    if not any(provider.domains and provider.takes(email) for provider in own):
+    if not _answers_for(organization, email):
         raise Conflict(
             f"The account of {email} is its owner's: invite them. Where sign-up is open, accounts join unasked only if"
             f" an operator has linked a sign-in provider to {organization}, with the domain of the address."
         )
+
+
+def _answers_for(organization: Organization, email: str) -> bool:
+    """Whether an operator has linked a sign-in provider to the organization, with the domain of the address."""
+    own = SignInProvider.objects.filter(organization=organization.claim_id, is_enabled=True)
+    return any(provider.domains and provider.takes(email) for provider in own)
 
 
 def update_person(

@@ -141,7 +141,7 @@ class TestEmails:
     ):
         for number in range(8):
             _address(ada, f"a{number}@example.com")
-        with django_assert_max_num_queries(12):
+        with django_assert_max_num_queries(13):
             visitor.get(EMAILS)
 
     def test_allauths_own_page_leads_here(self, visitor: Client):

@@ -9,6 +9,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount, SocialToken
 from django.test import Client
+from django.utils import timezone
 
 from access.actions import Preset
 from access.models import AuditEntry
@@ -138,14 +139,46 @@ class TestTakingOver:
         assert _user_of(client) != user
         assert not SocialAccount.objects.filter(user=user).exists()
 
-    def test_an_account_that_never_proved_the_address_is_not_opened(self, client, oidc, sso):
-        """Somebody may have typed it to wait for its owner, with an API key in hand."""
+    def test_an_account_that_never_proved_the_address_is_not_opened_and_keeps_no_one_out(
+        self, client, oidc, sso
+    ):
+        """Whoever entered the address may wait for its owner, with an API key in hand."""
         squatter = UserFactory(username="squatter", email="ada@example.com", is_verified=False)
+        other = UserFactory(username="other")
+        EmailAddress.objects.create(user=other, email="ada@example.com", verified=False)
+        _sign_in(client, oidc, **ADA)
+        ada = _user_of(client)
+        assert ada is not None
+        assert ada not in {squatter, other}
+        assert list(EmailAddress.objects.filter(email="ada@example.com").values_list("user", "verified")) == [
+            (ada.pk, True)
+        ]
+        squatter.refresh_from_db()
+        other.refresh_from_db()
+        assert (squatter.email, other.email) == ("", "other@example.com")
+        assert not SocialAccount.objects.filter(user=squatter).exists()
+
+    def test_an_account_in_use_is_pointed_out_first_as_it_may_be_ones_own(self, client, oidc, sso):
+        """Where no mail is sent nobody can verify an address."""
+        former = UserFactory(username="former", email="ada@example.com", is_verified=False)
+        User.objects.filter(pk=former.pk).update(last_login=timezone.now())
         response = _sign_in(client, oidc, **ADA)
         assert response.status_code == 403
         assert "never verified" in response.content.decode()
         assert _user_of(client) is None
-        assert not SocialAccount.objects.filter(user=squatter).exists()
+        _sign_in(client, oidc, **ADA)
+        ada = _user_of(client)
+        assert ada is not None
+        assert ada != former
+        former.refresh_from_db()
+        assert former.email == ""
+
+    def test_an_account_made_by_scim_that_awaits_its_owner_is_opened(self, client, oidc, sso):
+        """No one has had a way into it: no password, key, provider or sign-in."""
+        made = UserFactory(email="ada@example.com", password=None, is_verified=False)
+        _sign_in(client, oidc, **ADA)
+        assert _user_of(client) == made
+        assert EmailAddress.objects.get(user=made).verified
 
     def test_a_provider_that_vouches_for_its_domain_may(self, client, oidc, sso):
         SignInProvider.objects.update(vouches_for_email=True, email_domains="example.com")
