@@ -12,7 +12,7 @@ from django.views.defaults import server_error
 
 from access.openapi import views as openapi_views
 from access.routes import Open, declare, declare_module
-from access.web import metrics_page, styleguide
+from access.web import connection, metrics_page, styleguide
 from access.web.refusals import refusal
 from access.web.requests import redirecting_view
 from accounts.views import verification
@@ -63,6 +63,7 @@ urlpatterns = [
     path("login", redirecting_view("account_login")),
     path("admin/login/", admin_login),
     path("admin/", admin.site.urls),
+    path("accounts/connection/", connection.connection, name="connection"),
     path("accounts/confirm-email/", verification.waiting, name="account_email_verification_sent"),
     path("accounts/confirm-email/<str:key>/", verification.confirm, name="account_confirm_email"),
     re_path(

@@ -90,7 +90,7 @@ def _confirmation_broken(world: World) -> str:
 
 def _reset(world: World) -> str:
     Client().post("/accounts/password/reset/", {"email": world.ada.email})
-    found = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", str(delivered()[-1].body))
+    found = re.search(r"http://localhost:8000(/accounts/password/reset/key/\S+)", str(delivered()[-1].body))
     assert found is not None
     return found[1]
 
@@ -303,7 +303,7 @@ class TestFiles:
     @async_to_sync
     async def _get(self, path: str, **headers: str) -> httpx.Response:
         transport = httpx.ASGITransport(application)
-        async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8000") as client:
             return await client.get(
                 path, headers={name.replace("_", "-"): text for name, text in headers.items()}
             )

@@ -98,16 +98,16 @@ def test_operators_are_elevated_in_the_admin_only(
 
 def test_the_address_is_the_callers_unless_a_proxy_is_declared(rf: RequestFactory, settings):
     request = rf.get("/", headers={"X-Forwarded-For": "10.0.0.1, 10.0.0.2"}, REMOTE_ADDR="192.0.2.7")
-    settings.USE_X_FORWARDED_HOST = False
+    settings.BEHIND_PROXY = False
     assert address_of(request) == "192.0.2.7"
-    settings.USE_X_FORWARDED_HOST = True
+    settings.BEHIND_PROXY = True
     assert address_of(request) == "10.0.0.2"
 
 
 @pytest.mark.parametrize(("is_proxied", "address"), [(False, "192.0.2.7"), (True, "10.0.0.2")])
 def test_lean_endpoints_see_the_same_address_as_all_others(settings, is_proxied: bool, address: str):
     """The review's L9: behind a proxy clients do not share one counter of bad keys."""
-    settings.USE_X_FORWARDED_HOST = is_proxied
+    settings.BEHIND_PROXY = is_proxied
     scope = {"client": ("192.0.2.7", 1234)}
     assert address_in(scope, {b"x-forwarded-for": b"10.0.0.1, 10.0.0.2"}) == address
     assert address_in(scope, {}) == "192.0.2.7"

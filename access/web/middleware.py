@@ -15,6 +15,7 @@ from access.web.refusals import refusal
 from access.web.requests import actor_of
 from common.errors import DomainError, Forbidden, NotFound
 from common.rate_limits import Allowance
+from common.web.origins import origin_of
 
 Forwarding = Callable[[Actor, dict[str, Any]], dict[str, Any] | None]
 """Takes the parts of an address at which nothing is; returns those where it is now, None where it does not know."""
@@ -55,6 +56,8 @@ class AccessMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        # what `build_absolute_uri` begins with, also for allauth and the REST framework
+        request._current_scheme_host = origin_of(request)  # type: ignore[attr-defined]  # a cached property of Django's
         response = self.get_response(request)
         allowance = getattr(request, "allowance", None)
         if isinstance(allowance, Allowance):

@@ -3,29 +3,27 @@
 from collections.abc import Callable
 from typing import Any, cast
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from access.actor import ANONYMOUS, Actor, ActorKind
 from access.routes import Open, declare
+from common.web.client_addresses import client_address
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the caller's IP address; behind a declared proxy the last one it forwarded."""
-    return _address(str(request.META.get("REMOTE_ADDR", "")), request.headers.get("X-Forwarded-For", ""))
+    """Return the caller's IP address, "" where there is none."""
+    return client_address(
+        str(request.META.get("REMOTE_ADDR", "")), request.headers.get("X-Forwarded-For", "")
+    )
 
 
 def address_in(scope: dict[str, Any], headers: dict[bytes, bytes]) -> str:
     """As `address_of`, of a request that does not pass Django's handler."""
-    return _address((scope.get("client") or ("",))[0], headers.get(b"x-forwarded-for", b"").decode("latin-1"))
-
-
-def _address(connected: str, forwarded: str) -> str:
-    if forwarded and getattr(settings, "USE_X_FORWARDED_HOST", False):
-        return forwarded.rpartition(",")[2].strip()
-    return connected
+    return client_address(
+        (scope.get("client") or ("",))[0], headers.get(b"x-forwarded-for", b"").decode("latin-1")
+    )
 
 
 def actor_of_user(user: Any, *, address: str = "", elevated: bool = False) -> Actor:

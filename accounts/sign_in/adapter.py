@@ -1,8 +1,8 @@
 """How allauth makes users and mails here: our name space, our policy, our mail."""
 
-import ipaddress
 from contextlib import nullcontext
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -40,6 +40,14 @@ _GUESSES = {_ANYWHERE: "100/h/key"}
 def _too_many_guesses() -> TooManyRequests:
     message = _("Too many failed attempts to sign in. Wait five minutes, or reset your password.")
     return TooManyRequests(message, wait_s=LOGIN_WAIT_S)
+
+
+def _at_own_address(value: Any) -> Any:
+    """Return a URL of this server with the address that operators gave it; anything else as it is."""
+    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
+        return value
+    parts, own = urlsplit(value), urlsplit(settings.BASE_URL)
+    return parts._replace(scheme=own.scheme, netloc=own.netloc).geturl()
 
 
 def _is_known_here(request: HttpRequest, credentials: dict[str, Any]) -> bool:
@@ -146,10 +154,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address that the audit log names, too."""
-        try:
-            return str(ipaddress.ip_address(address_of(request)))
-        except ValueError:  # a socket has none
-            return "0.0.0.0"  # noqa: S104 - written down, not bound
+        return address_of(request) or "0.0.0.0"  # noqa: S104 - a socket has none; written down, not bound
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Return to the section that it was changed from."""
@@ -162,7 +167,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return sending.render(template_prefix, email, context)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Queue it in the language of whom it is for; of a stranger only the browser's is known."""
+        """Queue it in the language of whom it is for; of a stranger only the browser's is known.
+
+        Its links lead to RUNYARD_URL: allauth makes them of the host that the request names, which anyone can choose.
+        """
+        context = {name: _at_own_address(value) for name, value in context.items()}
         user = context.get("user") or claims.owner_of(email)
         with in_language_of(user) if user else nullcontext():
             sending.queue(self.render_mail(template_prefix, email, {"email": email, **context}))

@@ -38,7 +38,7 @@ def _later(seconds: float) -> Any:
 
 
 def _link(number: int = -1) -> str:
-    found = re.search(r"http://testserver(/accounts/confirm-email/\S+)", str(delivered()[number].body))
+    found = re.search(r"http://localhost:8000(/accounts/confirm-email/\S+)", str(delivered()[number].body))
     assert found is not None
     return found[1]
 

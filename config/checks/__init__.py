@@ -9,6 +9,7 @@ from config.checks.address import (
     check_allowed_networks,
     check_frame_ancestors,
     check_port,
+    check_trusted_proxies,
     check_url,
 )
 from config.checks.observation import (
@@ -63,6 +64,7 @@ ALL: list[Check] = [
     check_signup,
     check_providers,
     check_allowed_networks,
+    check_trusted_proxies,
     check_slack,
     check_billing_grace,
     check_stripe,

@@ -1,5 +1,6 @@
 """Where the installation is found, and who may show or reach what."""
 
+import ipaddress
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -66,6 +67,17 @@ def check_frame_ancestors(**_: Any) -> list[CheckMessage]:
         for given in settings.FRAME_ANCESTORS
         if not site.fullmatch(given)
     ]
+
+
+def check_trusted_proxies(**_: Any) -> list[CheckMessage]:
+    """With what is no network, the addresses of clients could not be read."""
+    try:
+        for network in settings.TRUSTED_PROXIES:
+            ipaddress.ip_network(network)
+    except ValueError as error:
+        hint = f"Give networks such as 10.0.0.0/8,fd12:3456::/32. {DOCS}#address"
+        return [Error(f"RUNYARD_TRUSTED_PROXIES: {error}.", hint=hint, id="runyard.E025")]
+    return []
 
 
 def check_allowed_networks(**_: Any) -> list[CheckMessage]:

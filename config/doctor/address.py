@@ -4,6 +4,7 @@ Asked from this machine, by the name that others use.
 """
 
 import http
+import ipaddress
 import socket
 import ssl
 import time
@@ -15,6 +16,7 @@ from django.conf import settings
 from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
+from common.web.client_addresses import address_in
 from config.doctor.findings import Finding, broken, fine, warning
 
 PART = "address"
@@ -50,12 +52,12 @@ def address() -> Iterator[Finding]:
         )
         return
     try:
-        found = [*_certificate(), *_scheme(), *_sockets(), *_bodies()]
+        found = [*_certificate(), *_scheme(), *_connection(), *_sockets(), *_bodies()]
     except requests.RequestException as error:
         found = [
             broken(PART, f"{url} has stopped answering: {type(error).__name__}.", "Look at the proxy's log.")
         ]
-    yield from found or [fine(PART, f"{url} leads here, with WebSockets and large bodies")]
+    yield from found or [fine(PART, f"{url} leads here, with WebSockets and large bodies; {_seen_as()}")]
 
 
 def _get(path: str) -> requests.Response:
@@ -99,6 +101,27 @@ def _scheme() -> Iterator[Finding]:
         yield broken(
             PART, text, f"Let the proxy pass Host on, or add the name to RUNYARD_ALLOWED_HOSTS: {PROXY}."
         )
+
+
+def _connection() -> Iterator[Finding]:
+    """Compare a URL that the server builds with its address, and say whom it takes this machine for."""
+    answer = _get("/accounts/connection/")
+    if answer.status_code != http.HTTPStatus.OK:
+        return  # said above
+    told = answer.json()
+    if told["url"] != f"{settings.BASE_URL}/":
+        text = f"The server builds URLs with {told['url']}: uploads of SDKs and links in mails lead there."
+        yield broken(PART, text, f"Set RUNYARD_URL={settings.BASE_URL} for the server: {PROXY}.")
+    if settings.BEHIND_PROXY:
+        seen = address_in(told["address"])
+        if seen is None or any(seen in ipaddress.ip_network(net) for net in settings.TRUSTED_PROXIES):
+            text = f"The server takes this machine for {told['address'] or 'no address'}, which is not a client's."
+            advice = "List the networks of all proxies on the way in RUNYARD_TRUSTED_PROXIES"
+            yield warning(PART, text, f"{advice}: {PROXY}.")
+
+
+def _seen_as() -> str:
+    return f"the server takes this machine for {_get('/accounts/connection/').json()['address']}"
 
 
 def _sockets() -> Iterator[Finding]:

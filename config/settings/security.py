@@ -10,6 +10,7 @@ from config.env import env, secret_keys
 SECRET_KEY, *SECRET_KEY_FALLBACKS = secret_keys()
 HOST = env.str("RUNYARD_HOST", default="127.0.0.1")
 PORT = env.int("RUNYARD_PORT", default=8000)
+IS_URL_SET = bool(env.str("RUNYARD_URL", default=""))
 BASE_URL = env.str("RUNYARD_URL", default=f"http://localhost:{PORT}").rstrip("/")
 _base = urlsplit(BASE_URL)
 _secure = _base.scheme == "https"
@@ -25,12 +26,17 @@ ALLOWED_HOSTS = env.list(
         socket.gethostname().lower(),
     ],
 )
+OTHER_HOSTS = frozenset(host.strip("[] ").lower() for host in env.list("RUNYARD_ALLOWED_HOSTS", default=[]))
+"""Names that operators have listed: absolute URLs in answers to clients that use them keep them."""
 PICTURE_HOSTS = frozenset(host.strip().lower() for host in env.list("RUNYARD_PICTURE_HOSTS", default=[]))
 """Hosts of the own network from which intros may show pictures; those of the public network need no entry."""
 METRICS_TOKEN = env.str("RUNYARD_METRICS_TOKEN", default="").strip()
 """What a scraper of /metrics sends; empty: only operators who are signed in may read it."""
 CSRF_TRUSTED_ORIGINS = [BASE_URL] if _secure else []
-if env.bool("RUNYARD_BEHIND_PROXY", default=False):
+TRUSTED_PROXIES = env.list("RUNYARD_TRUSTED_PROXIES", default=[])
+"""Networks of the proxies between clients and this server, of which each appends to X-Forwarded-For."""
+BEHIND_PROXY = env.bool("RUNYARD_BEHIND_PROXY", default=False) or bool(TRUSTED_PROXIES)
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
 

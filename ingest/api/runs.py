@@ -67,7 +67,7 @@ class LenientJSONParser(JSONParser):
 
 
 def _absolute(request: HttpRequest | Request, path: str) -> str:
-    """Return an address as the client wrote this server's, so that it works where the client is."""
+    """Return the absolute URL of a path."""
     return request.build_absolute_uri(quote(path, safe="/:=-_.~"))
 
 

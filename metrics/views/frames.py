@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 from access.routes import Open, declare
 from access.web.framing import name_ancestors
 from common.errors import NotFound
+from common.web.origins import page_origin
 from metrics.views.media import NOTHING_OF_OURS
 
 _CHART_STYLE = (
@@ -26,7 +27,7 @@ VIEWERS = {"plotly": "", "bokeh": "", "molecule": "", "model": "; connect-src da
 
 def _framed(request: HttpRequest, page: str, allowed: str = "") -> HttpResponse:
     """Return a page that runs scripts of ours only, in an origin of its own, for frames of ours."""
-    scripts = request.build_absolute_uri(static("js/"))
+    scripts = page_origin(request) + static("js/")
     reply = HttpResponse(page)
     name_ancestors(reply, f"{NOTHING_OF_OURS}script-src {scripts}; style-src 'unsafe-inline'{allowed}")
     return reply

@@ -15,6 +15,7 @@ from access.web.framing import name_ancestors
 from access.web.requests import actor_of
 from common.errors import Invalid, NotFound, TooLarge
 from common.formats.numbers import parse_int
+from common.web.origins import page_origin
 from common.web.responses import as_json
 from metrics.media import histograms
 from metrics.media import selectors as media
@@ -149,5 +150,5 @@ def _is_for_frame(request: HttpRequest) -> bool:
     """
     target = request.headers.get("Sec-Fetch-Dest")
     if target is None:
-        return request.headers.get("Referer", "").startswith(request.build_absolute_uri("/"))
+        return request.headers.get("Referer", "").startswith(page_origin(request) + "/")
     return target == "iframe"

@@ -2,6 +2,8 @@
 
 from django.http import HttpRequest
 
+from common.web.origins import origin_of
+
 SCRIPT = """\
 import math, random, time
 import wandb
@@ -21,4 +23,4 @@ def script_for(**names: str) -> str:
 
 def server_address(request: HttpRequest) -> str:
     """Return what the SDK's ``WANDB_BASE_URL`` is for whoever reads this page."""
-    return f"{request.scheme}://{request.get_host()}"
+    return origin_of(request)

@@ -51,6 +51,7 @@ ROUTES: dict[str, list[Case]] = {
     "/metrics": [
         Case(OPERATOR)
     ],  # of sessions; who has the token is no actor, see access/tests/test_telemetry.py
+    "connection": [_ANYONE],
     "styleguide": [Case(OPERATOR)],
     "/login": [_SIGN_IN],
     "/admin/login/": [_SIGN_IN],

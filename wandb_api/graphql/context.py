@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from graphql import GraphQLResolveInfo
 
 from access.actor import Actor
+from common.web.origins import origin_of
 from wandb_api.graphql.cost_budget import Budget
 
 
@@ -30,5 +31,5 @@ Info = GraphQLResolveInfo[Context]
 
 
 def base_url_of(request: HttpRequest) -> str:
-    """Return scheme and host as the client wrote them, so that the answer's URLs work where it is."""
-    return f"{request.scheme}://{request.get_host()}"
+    """Return what the answer's URLs begin with."""
+    return origin_of(request)

@@ -43,6 +43,7 @@ LEADS_TO_CLOSED = {
 """Allauth's pages that redirects to ours stand before."""
 
 OPEN = {
+    "connection": "says what the server takes a request for, to anyone",
     "account_email_verification_sent": "whose sign-in waits is in the session, which is the operator's",
     "account_confirm_email": "the link of a mail is the credential",
     "account_reset_password_from_key": "the link of a mail is the credential",

@@ -66,7 +66,7 @@ class TestEmails:
         """ACC-32."""
         _act(visitor, "add", "new@example.com")
         mail = next(mail for mail in delivered() if mail.to == ["new@example.com"])
-        link = re.search(r"http://testserver(/accounts/confirm-email/\S+)", str(mail.body))
+        link = re.search(r"http://localhost:8000(/accounts/confirm-email/\S+)", str(mail.body))
         assert link is not None
         visitor.post(link[1])
         assert EmailAddress.objects.get(email="new@example.com").verified
