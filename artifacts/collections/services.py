@@ -17,7 +17,7 @@ from artifacts.names import check_name
 from artifacts.versions.collections import check_type_taken, ensure_type, locked
 from artifacts.versions.deletion import link_some_again, restore_some, take_away
 from artifacts.versions.links import AT_ONCE, names_of, remove_link
-from artifacts.versions.protection import refuse_protected_names, require_aliases
+from artifacts.versions.protection import refuse_protected_names, require_aliases, require_to_rename
 from artifacts.versions.tags import add_collection_tags, remove_collection_tags
 from artifacts.versions.texts import MAX_DESCRIPTION, audited_changes, check_description
 from artifacts.versions.time_to_live import check_ttl, inherited_ttl, inheriting, reckon_expiry
@@ -64,9 +64,12 @@ def update_collection(*, actor: Actor, collection: Collection, changes: Collecti
     Raises:
         Invalid: a name, a tag, the description or the time to live cannot be stored.
         Conflict: the project has another collection of the name.
+        Forbidden: another name would take a protected alias out of use, and the actor is no registry admin.
     """
     require(actor, ArtifactAction.UPDATE, collection)
     collection = locked(collection.pk)
+    if changes.name not in {None, collection.name}:
+        require_to_rename(actor, collection)
     before = _described(collection)
     _apply(collection, changes)
     added = add_collection_tags(actor, collection, changes.tags_to_add)
@@ -96,9 +99,15 @@ def _apply(collection: Collection, changes: CollectionChanges) -> None:
 
 @transaction.atomic
 def change_type(*, actor: Actor, collection: Collection, type_name: str) -> Collection:
-    """Give a collection another type of its project, which must be there."""
+    """Give a collection another type of its project, which must be there.
+
+    Raises:
+        Forbidden: a protected alias is found by its type, and the actor is no registry admin.
+    """
     require(actor, ArtifactAction.UPDATE, collection)
     collection = locked(collection.pk)
+    if type_name != collection.type.name:
+        require_to_rename(actor, collection)
     before = collection.type.name
     check_type_taken(collection.project, type_name)
     collection.type = ensure_type(collection.project, type_name)

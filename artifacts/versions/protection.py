@@ -1,5 +1,6 @@
 """Protected aliases: in a registry, some names of versions are given and taken by its admins alone (ART-5)."""
 
+import unicodedata
 from collections.abc import Iterable
 
 from django.db.models import F, QuerySet
@@ -22,13 +23,17 @@ def protected_in(project: Project) -> frozenset[str]:
 def require_aliases(actor: Actor, collection: Collection, names: Iterable[str]) -> None:
     """Let pass whoever may give these aliases to a version of the collection, or take them away.
 
+    Names that read like a protected one, "Production" beside "production", are protected, too.
+
     Raises:
         Forbidden: one is protected and the actor is no registry admin; the message names it.
     """
     if not collection.project.is_registry:
         return
     registry = collection.project.registry
-    held = ProtectedAlias.objects.filter(registry=registry, name__in=list(names)).first()
+    spellings = {_folded(name) for name in names}
+    protected = ProtectedAlias.objects.filter(registry=registry)
+    held = next((alias for alias in protected if _folded(alias.name) in spellings), None)
     if held is None or can(actor, RegistryAction.PROTECT_ALIASES, registry):
         return
     raise Forbidden(
@@ -37,6 +42,21 @@ def require_aliases(actor: Actor, collection: Collection, names: Iterable[str]) 
         action=RegistryAction.PROTECT_ALIASES,
         thing=registry,
     )
+
+
+def require_to_rename(actor: Actor, collection: Collection) -> None:
+    """Let pass whoever may take the collection's aliases from where people look for them, its name and type.
+
+    Raises:
+        Forbidden: one is protected and the actor is no registry admin; the message names it.
+    """
+    require_aliases(
+        actor, collection, Alias.objects.filter(collection=collection).values_list("name", flat=True)
+    )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()
 
 
 def protected_names(versions: QuerySet[Version]) -> QuerySet[Alias]:

@@ -5,7 +5,12 @@ from django.utils import timezone
 
 from access.actions import Preset
 from access.actor import SYSTEM, Actor
-from artifacts.collections.services import delete_collection
+from artifacts.collections.services import (
+    CollectionChanges,
+    change_type,
+    delete_collection,
+    update_collection,
+)
 from artifacts.models import Membership, Registry, RegistryRole, Version
 from artifacts.registries import members, services
 from artifacts.registries.services import RegistryChanges, update_registry
@@ -85,6 +90,10 @@ def test_a_member_neither_takes_nor_moves_nor_unlinks_it(
         lambda: unlink_version(actor=member, version=version, collection=place.collection),
         lambda: unlink_some(actor=member, collection=place.collection, memberships=rows),
         lambda: delete_collection(actor=member, collection=place.collection),
+        lambda: update_collection(
+            actor=member, collection=place.collection, changes=CollectionChanges(name="retired")
+        ),
+        lambda: change_type(actor=member, collection=place.collection, type_name="retired"),
     ):
         with pytest.raises(Forbidden, match=_SENTENCE):
             act()
@@ -178,3 +187,30 @@ def test_a_registry_admin_who_owns_the_version_deletes_it(
     link(registry, version, "production")
     delete_version(actor=keeper, version=version, with_aliases=True)
     assert not Membership.objects.filter(collection__project=registry.project).exists()
+
+
+@pytest.mark.parametrize("name", ["Production", "PRODUCTION", "ｐroduction", "production "])
+def test_what_reads_like_it_is_protected_too(registry: Registry, version: Version, member: Actor, name: str):
+    """Whoever looks for "production" would take another version for it."""
+    with pytest.raises((Forbidden, Invalid)):
+        link(registry, version, name, by=member)
+
+
+def test_a_collection_without_it_is_renamed_by_members(registry: Registry, version: Version, member: Actor):
+    place = link(registry, version, "staging", by=member)
+    renamed = update_collection(
+        actor=member, collection=place.collection, changes=CollectionChanges(name="better")
+    )
+    assert renamed.name == "better"
+    described = link_version(
+        actor=SYSTEM, version=version, project=registry.project, name="prot", aliases=["production"]
+    )
+    update_collection(
+        actor=member, collection=described.collection, changes=CollectionChanges(description="new")
+    )
+
+
+def test_a_registry_admin_renames_it(registry: Registry, version: Version, keeper: Actor):
+    place = link(registry, version, "production")
+    changes = CollectionChanges(name="retired")
+    assert update_collection(actor=keeper, collection=place.collection, changes=changes).name == "retired"
