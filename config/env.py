@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import environ
 import platformdirs
 
+from common.server.start_checks import make_private
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -62,7 +64,7 @@ def secret_keys() -> list[str]:
         return [given, *former]
     path = SECRET_KEY_FILE
     if not path.exists():
-        HOME.mkdir(parents=True, exist_ok=True)
+        make_private(HOME)
         fresh = HOME / f"secret-key.{os.getpid()}"
         fresh.touch(mode=0o600)
         fresh.write_text(secrets.token_urlsafe(48))

@@ -203,6 +203,10 @@ class Installation:
         """Run a management command; return its status and what it printed on stdout and stderr."""
         return self.management.run(list(arguments))
 
+    def cookie(self, kind: str) -> str:
+        """Return the name of its cookie of a kind, "session" or "csrf"."""
+        return f"runyard_{kind}_{self.port}"
+
     def client_env(self, api_key: str) -> dict[str, str]:
         """Return what the SDK needs to find this installation."""
         return {"WANDB_BASE_URL": self.url, "WANDB_API_KEY": api_key}

@@ -113,8 +113,9 @@ class KeyOrSession(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
             {"type": "http", "scheme": "basic", "description": "User `api`, password the API key: as SDKs do."},
             {"type": "http", "scheme": "bearer", "description": "The API key as a Bearer token."},
             {
-                "type": "apiKey", "in": "cookie", "name": "sessionid",
-                "description": "A browser's session; what changes something needs the header `X-CSRFToken`, too.",
+                "type": "apiKey", "in": "cookie", "name": "runyard_session",
+                "description": "A browser's session, with the port in its name where RUNYARD_URL has one (`_8000`);"
+                " what changes something needs the header `X-CSRFToken`, too.",
             },
         ]  # fmt: skip
 

@@ -20,6 +20,7 @@ from accounts.access import AccountAction
 from accounts.email_addresses import claims
 from accounts.mail import sending
 from accounts.models import User, UserKind
+from accounts.sign_in.sessions import end_session as end_session_of
 from common.errors import Conflict
 
 
@@ -55,7 +56,7 @@ def set_operator(*, actor: Actor, user: User, is_operator: bool) -> None:
 def _end_sessions(user: User) -> int:
     sessions = list(UserSession.objects.filter(user=user))
     for session in sessions:
-        session.end()
+        end_session_of(session)
     return len(sessions)
 
 
@@ -135,4 +136,4 @@ def end_session(*, actor: Actor, session: UserSession) -> None:
     """Sign somebody out of one browser."""
     require(actor, AccountAction.ADMINISTER, session.user)
     record(actor, "session.end", session.user, after={"count": 1})
-    session.end()
+    end_session_of(session)

@@ -25,6 +25,7 @@ from accounts.lifecycle.participants import Obstacle, account_participants
 from accounts.mail import sending
 from accounts.models import ApiKey, User
 from accounts.profile.services import delete_profile
+from accounts.sign_in.sessions import end_session
 from common.errors import Conflict, Invalid
 
 _KEPT = {"id", "claim", "username", "kind", "created_at"}
@@ -74,7 +75,7 @@ def make_tombstone(user: User) -> None:
     for participant in account_participants():
         participant.erase(user)
     for session in UserSession.objects.filter(user=user):
-        session.end()
+        end_session(session)
     for model in _OWN_ROWS:
         model.objects.filter(user=user).delete()
     delete_profile(user.claim)

@@ -20,6 +20,7 @@ from accounts.models import User
 from accounts.sign_in import providers, reauthentication
 from accounts.sign_in.security import begin_activity
 from accounts.sign_in.selectors import user_of
+from accounts.sign_in.sessions import note_session
 from accounts.sign_in.sso import slug_of, store_address
 
 
@@ -118,6 +119,9 @@ _RECEIVERS = [
     (account.email_removed, _email_removed),
     (account.email_changed, _email_changed),
     (account.user_logged_in, _signed_in),
+    (account.user_logged_in, note_session),
+    (account.password_changed, note_session),
+    (account.password_set, note_session),
     (account.user_logged_out, _signed_out),
     (user_login_failed, _failed),
     (account.password_changed, _password("password.change")),

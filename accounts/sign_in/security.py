@@ -17,6 +17,7 @@ from access.audit.log import record
 from access.web.requests import actor_of
 from accounts.models import SignInProvider, User
 from accounts.sign_in import providers
+from accounts.sign_in.sessions import end_session, live_sessions, stored_key
 from common.errors import Conflict
 
 _SEEN_EVERY = timedelta(minutes=5)
@@ -103,18 +104,19 @@ def has_other_way_in(user: User, account: SocialAccount) -> bool:
 
 def sessions_of(request: HttpRequest, user: User) -> list[Session]:
     """Return the browsers that are signed in, this one first, then the latest."""
-    here = request.session.session_key
-    rows = UserSession.objects.purge_and_list(user)
-    sessions = [Session(row, row.session_key == here) for row in rows]
+    here = stored_key(str(request.session.session_key))
+    sessions = [Session(row, row.session_key == here) for row in live_sessions(user)]
     return sorted(sessions, key=lambda one: (not one.is_current, -one.row.last_seen_at.timestamp()))
 
 
 def end_sessions(request: HttpRequest, user: User, pk: int | None) -> int:
     """Sign out one of the user's other browsers, or with ``None`` all of them; returns how many."""
-    others = UserSession.objects.filter(user=user).exclude(session_key=request.session.session_key)
+    others = UserSession.objects.filter(user=user).exclude(
+        session_key=stored_key(str(request.session.session_key))
+    )
     ended = list(others if pk is None else others.filter(pk=pk))
     for row in ended:
-        row.end()
+        end_session(row)
     if ended:
         record(actor_of(request), "session.end", user, after={"count": len(ended)})
     return len(ended)
@@ -132,7 +134,7 @@ def record_activity(request: HttpRequest) -> None:
     if last is not None and now - last < _SEEN_EVERY:
         return
     request.session[_SEEN] = now.isoformat()
-    key = request.session.session_key
+    key = stored_key(str(request.session.session_key))
     address = actor_of(request).address
     changed = {"last_seen_at": now} | ({"ip": address} if address else {})
     UserSession.objects.filter(session_key=key).update(**changed)

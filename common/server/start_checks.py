@@ -5,12 +5,21 @@ import fcntl
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
 class StartError(Exception):
     """The installation cannot start; the message says why and what to do."""
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder where it is missing, and close it to all other users of the machine if it is ours."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stat = folder.stat()
+    if stat.st_uid == os.getuid() and stat.st_mode & 0o077:
+        with suppress(OSError):  # a file system without modes, or one that lets none be changed
+            folder.chmod(0o700)
 
 
 @contextmanager
@@ -20,7 +29,7 @@ def only_one(home: Path) -> Iterator[None]:
     Raises:
         StartError: another one holds it.
     """
-    home.mkdir(parents=True, exist_ok=True)
+    make_private(home)
     with (home / "serve.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from common import VERSION
 from config.commands import OURS
+from config.env import IS_CHECKOUT
 
 
 def main(program: str) -> NoReturn:
@@ -31,6 +32,12 @@ def main(program: str) -> NoReturn:
 
 
 def _run(program: str, name: str, arguments: list[str]) -> int:
+    if name in OURS or not IS_CHECKOUT:  # commands of developers write files that others are to read
+        os.umask(0o077)
+    return _start(program, name, arguments)
+
+
+def _start(program: str, name: str, arguments: list[str]) -> int:
     if name in OURS:
         status: int = import_module(f"config.commands.{name}").main(arguments)
         return status

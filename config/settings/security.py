@@ -40,6 +40,15 @@ if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
 
+_usual = {"http": "80", "https": "443"}.get(_base.scheme, "")
+_port = (
+    _base.netloc.rpartition("]")[2].rpartition(":")[2] if ":" in _base.netloc.rpartition("]")[2] else _usual
+)
+_of_port = f"_{_port}" if _port.isdecimal() and _port != _usual else ""
+# Cookies know no ports: with Django's names, other installations and programs on the host would sign people out.
+SESSION_COOKIE_NAME = f"runyard_session{_of_port}"
+CSRF_COOKIE_NAME = f"runyard_csrf{_of_port}"
+LANGUAGE_COOKIE_NAME = f"runyard_language{_of_port}"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _secure
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

@@ -209,7 +209,10 @@ class TestNoHostIsNeeded:
 
     def sign_in_is_known(self, hosts: Hosts, ada: Person) -> None:
         with signed_in(hosts.first, ada.name, PASSWORD) as browser:
-            self.cookie = f"sessionid={browser.cookies['sessionid']}"
+            found = browser.cookies[hosts.first.cookie("session")]
+            self.cookie = "; ".join(
+                f"{host.cookie('session')}={found}" for host in (hosts.first, hosts.second)
+            )
         page = clients.request(
             "GET", f"{hosts.second.url}/{ada.name}/moving", headers={"Cookie": self.cookie}
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.http import HttpResponseBase
 from django.test import Client, override_settings
@@ -180,7 +181,7 @@ class TestSignIn:
         session = client.session
         session["planted"] = "yes"
         session.save()
-        client.cookies["sessionid"] = session.session_key or ""
+        client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key or ""
         client.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
         assert client.session.session_key != session.session_key
 

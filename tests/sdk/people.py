@@ -39,7 +39,13 @@ def signed_in(server: Installation, name: str, password: str) -> Iterator[httpx.
     """Sign in as a browser does."""
     with clients.client(base_url=server.url, follow_redirects=True) as browser:
         browser.get("/accounts/login/")
-        form = {"login": name, "password": password, "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
-        assert "sessionid" in browser.post("/accounts/login/", data=form).request.headers["cookie"]
-        browser.headers["X-CSRFToken"] = browser.cookies["csrftoken"]
+        form = {
+            "login": name,
+            "password": password,
+            "csrfmiddlewaretoken": browser.cookies[server.cookie("csrf")],
+        }
+        assert (
+            server.cookie("session") in browser.post("/accounts/login/", data=form).request.headers["cookie"]
+        )
+        browser.headers["X-CSRFToken"] = browser.cookies[server.cookie("csrf")]
         yield browser

@@ -10,7 +10,6 @@ import pytest
 from tests import sdks
 from tests.installation import Installation
 from tests.sdk.people import Person, person
-from tests.sdk.test_room import files_of
 from tests.sdk.wire import Run
 from tests.suite.passes import CURRENT, Pass
 
@@ -89,6 +88,6 @@ def test_code_arrives_where_it_is_asked_for_and_allowed(
     env = {**ida.env, **case.asks, "RUN": run.uid, "WANDB_DISABLE_GIT": "false"}
     sdks.run_script(python, BY_PATH, env=env, cwd=tmp_path)
     assert ida.wire.run(run)["state"] == "finished"
-    found = files_of(ida, run)
+    found = ida.wire.files(run)
     assert "config.yaml" in found
     assert found & CODE == (CODE if case.arrives else set())

@@ -69,7 +69,7 @@ def _join(server: Installation, link: str, username: str, address: str) -> httpx
 
         def post(page: str, **fields: str) -> httpx.Response:
             browser.get(page)
-            token = {"csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+            token = {"csrfmiddlewaretoken": browser.cookies[server.cookie("csrf")]}
             return browser.post(fields.pop("to", page), data=fields | token)
 
         browser.get(link)

@@ -1,6 +1,9 @@
 """ACC-20, ACC-30 to ACC-34: the sections Emails, GitHub and Security, on the real pages."""
 
+import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -15,11 +18,15 @@ from allauth.mfa.totp.internal.auth import hotp_value
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
 from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.test import Client, TestCase
 from django.utils import timezone
 
 from access.models import AuditEntry
 from accounts.models import SignInProvider, User
+from accounts.sign_in.sessions import stored_key
+from config.env import ROOT
 from tests.factories import PASSWORD, UserFactory, delivered, leave_open
 from tests.fakes.github import github as run_github
 
@@ -236,7 +243,7 @@ class TestSessions:
 
     def test_one_is_signed_out(self, visitor: Client):
         other = self._elsewhere()
-        row = UserSession.objects.get(session_key=other.session.session_key)
+        row = UserSession.objects.get(session_key=stored_key(str(other.session.session_key)))
         visitor.post(f"/settings/security/sessions/{row.pk}/end")
         assert other.get("/settings/security").status_code == 302
         assert visitor.get("/settings/security").status_code == 200
@@ -304,3 +311,51 @@ class TestGitHub:
         page = visitor.get("/settings/github").content.decode()
         assert "RUNYARD_GITHUB_CLIENT_ID" in page
         assert "Connect GitHub" not in page
+
+
+class TestStoredSessions:
+    """A copy of the database tells who is signed in, and lets no one in."""
+
+    def test_no_key_of_a_session_is_stored(self, client: Client):
+        UserFactory(username="ada")
+        client.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
+        key = str(client.session.session_key)
+        stored = Session.objects.get()
+        assert stored.session_key == stored_key(key) == UserSession.objects.get().session_key
+        assert key not in "".join(str(vars(row)) for row in (stored, UserSession.objects.get()))
+        thief = Client()
+        thief.cookies[settings.SESSION_COOKIE_NAME] = stored.session_key
+        assert thief.get("/settings/security").status_code == 302
+
+    def test_another_password_ends_the_sessions_elsewhere_and_keeps_this_one(self, client: Client):
+        UserFactory(username="ada")
+        elsewhere = Client()
+        for each in (client, elsewhere):
+            each.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
+        assert UserSession.objects.count() == 2
+        form = {
+            "oldpassword": PASSWORD,
+            "password1": "another horse battery",
+            "password2": "another horse battery",
+        }
+        client.post("/accounts/password/change/", form)
+        page = client.get("/settings/security").content.decode()
+        assert page.count("This session") == 1
+        assert UserSession.objects.get().session_key == stored_key(str(client.session.session_key))
+        assert elsewhere.get("/settings/security").status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [("https://runs.example.com", "runyard_session"), ("https://runs.example.com:443", "runyard_session"),
+     ("http://localhost:9102", "runyard_session_9102"), ("http://[::1]:8000", "runyard_session_8000"),
+     ("http://[::1]", "runyard_session")],
+)  # fmt: skip
+def test_cookies_have_names_of_their_own_for_each_port(url: str, name: str):
+    """Cookies know no ports: two installations on one host signed each other out."""
+    code = "from config.settings import security as s; print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME)"
+    env = {**os.environ, "RUNYARD_URL": url, "RUNYARD_SECRET_KEY": "k" * 50}
+    printed = subprocess.run(
+        [sys.executable, "-c", code], env=env, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.split() == [name, name.replace("session", "csrf")]

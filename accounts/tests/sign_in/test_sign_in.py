@@ -277,7 +277,9 @@ def test_sign_out_needs_a_post(client: Client):
 class TestPasswordReset:
     def _link(self, client: Client) -> str:
         client.post("/accounts/password/reset/", {"email": "ada@example.com"})
-        found = re.search(r"http://localhost:8000(/accounts/password/reset/key/\S+)", str(delivered()[-1].body))
+        found = re.search(
+            r"http://localhost:8000(/accounts/password/reset/key/\S+)", str(delivered()[-1].body)
+        )
         assert found is not None
         return found[1]
 

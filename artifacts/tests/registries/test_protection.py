@@ -189,7 +189,7 @@ def test_a_registry_admin_who_owns_the_version_deletes_it(
     assert not Membership.objects.filter(collection__project=registry.project).exists()
 
 
-@pytest.mark.parametrize("name", ["Production", "PRODUCTION", "ｐroduction", "production "])
+@pytest.mark.parametrize("name", ["Production", "PRODUCTION", "\uff50roduction", "production "])
 def test_what_reads_like_it_is_protected_too(registry: Registry, version: Version, member: Actor, name: str):
     """Whoever looks for "production" would take another version for it."""
     with pytest.raises((Forbidden, Invalid)):

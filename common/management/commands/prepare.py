@@ -19,6 +19,7 @@ from django.db.migrations.loader import MigrationLoader
 from common.database.empty_database import create_tables, is_empty
 from common.database.moving.progress import Progress
 from common.database.schema_check import first_difference, unknown_migrations
+from common.server.start_checks import make_private
 
 STATIC_STAMP = "collected-from"
 BUCKET_WAIT_S = 120
@@ -43,6 +44,7 @@ class Command(BaseCommand):
         Raises:
             CommandError: something is wrong with the installation; the message says what.
         """
+        make_private(Path(settings.DATA_FOLDER))
         if static:
             self.collect_static()
             return
