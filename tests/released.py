@@ -66,7 +66,9 @@ class Released(Installation):
     def _commands(self) -> dict[str, list[str]]:
         commands = super()._commands()
         if self._program:
-            commands |= {name: [str(self._program), name] for name in ("web", "worker")}
+            # in another folder than the tests, where Python would find this checkout's modules first
+            run = ["env", "-C", str(self.home), str(self._program)]
+            commands |= {name: [*run, name] for name in ("web", "worker")}
         return commands
 
     def _run_command(self, arguments: Sequence[str]) -> tuple[int, str, str]:
@@ -74,7 +76,9 @@ class Released(Installation):
         if self._program is None:
             return super()._run_command(arguments)
         command = [str(self._program), *arguments]
-        done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=self.env, cwd=self.home, capture_output=True, text=True, check=False
+        )
         return done.returncode, done.stdout, done.stderr
 
     def upgrade(self, **variables: str) -> None:
