@@ -50,8 +50,9 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 def process_env(env: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a process of ours, which finds the apps from whatever folder it is started."""
     path = [str(CODE), *filter(None, [env.get("PYTHONPATH")])]
+    # Modules of the folder that it is started in must not come first, another version's least of all (-P, 3.11).
     # Celery would have Django check the routes, which the worker does not have.
-    ours = {"PYTHONUNBUFFERED": "1", "CELERY_SKIP_CHECKS": "1"}
+    ours = {"PYTHONUNBUFFERED": "1", "PYTHONSAFEPATH": "1", "CELERY_SKIP_CHECKS": "1"}
     return {**_MEMORY, **env, **ours, "PYTHONPATH": os.pathsep.join(path)}
 
 
