@@ -36,6 +36,14 @@ class BlobOwner:
         """Let what a team has name the same content in another place; call in a transaction."""
         raise NotImplementedError
 
+    def require_upload(self, ticket: dict[str, Any], actor: Actor) -> None:
+        """Let pass whoever may still upload what a ticket that they requested is for.
+
+        Raises:
+            NotFound, Forbidden: they may not any more.
+        """
+        raise NotImplementedError
+
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Name a blob that arrived, in the transaction that stores it.
 

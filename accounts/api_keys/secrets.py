@@ -6,13 +6,14 @@ later ones at least 40 (docs/develop/decisions/sdk.md).
 
 import logging
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 from django.utils import timezone
 
 from access.actor import Actor
 from access.web.requests import actor_of_user
-from accounts.models import ApiKey
+from accounts.models import ApiKey, User
 from common.crypto import is_same_secret, key_fingerprint, keyed_hash, keyed_hashes, random_text
 from common.database.kept_queries import KeptQuery
 from common.errors import DomainError, TooManyRequests, Unauthenticated
@@ -75,6 +76,20 @@ def actor_of_secret(secret: str, address: str) -> Actor:
     return Actor(
         kind=actor.kind, user_id=actor.user_id, name=actor.name, scopes=scopes, key_id=key.pk, address=address
     )
+
+
+def actor_again(user_id: int, key_id: int | None) -> Actor:
+    """Return who requested something earlier, by a session or a key, as they are today.
+
+    Raises:
+        Unauthenticated: the account was deactivated, or the key was deleted or has expired.
+    """
+    user = User.objects.filter(pk=user_id, is_active=True).first()
+    key = ApiKey.objects.filter(pk=key_id, user=user_id).first() if key_id is not None else None
+    if user is None or (key_id is not None and (key is None or key.is_expired)):
+        raise Unauthenticated("Whoever requested this has no access any more.")
+    scopes = None if key is None or key.scopes is None else frozenset(key.scopes)
+    return replace(actor_of_user(user), scopes=scopes, key_id=key_id)
 
 
 def _is_of(key: ApiKey, secret: str) -> bool:

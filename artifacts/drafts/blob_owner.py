@@ -10,6 +10,7 @@ from access.actor import Actor
 from access.engine import visible
 from artifacts.access import ArtifactAction
 from artifacts.drafts import direct_uploads, manifests, uploads
+from artifacts.drafts.services import drafts_for
 from artifacts.models import Content, Entry, Version
 from common.errors import DomainError
 from runs.files.refused_files import record_refused_file
@@ -45,6 +46,10 @@ class ArtifactBlobOwner(BlobOwner):
     def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
         """Change the contents."""
         Content.objects.filter(project__team=team_id, blob=old).update(blob=new)
+
+    def require_upload(self, ticket: dict[str, Any], actor: Actor) -> None:
+        """Ask for the permissions that adding files to the draft needs."""
+        drafts_for(actor, Version.objects.filter(pk=ticket["v"]))
 
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Hold it for its project and pin it for its draft."""
@@ -84,6 +89,10 @@ class ManifestBlobOwner(BlobOwner):
 
     def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
         """Change nothing."""
+
+    def require_upload(self, ticket: dict[str, Any], actor: Actor) -> None:
+        """Ask for the permissions that adding files to the draft needs."""
+        drafts_for(actor, Version.objects.filter(manifests=ticket["m"]))
 
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Keep it for its draft."""

@@ -66,6 +66,7 @@ class UploadAddress:
 class _Plan:
     """What a request for addresses comes to, before any of them is signed."""
 
+    actor: Actor
     drafts: dict[int, Version]
     held: set[tuple[int, str]]
     direct: dict[tuple[int, str], DirectUpload]
@@ -107,7 +108,7 @@ def _plan(actor: Actor, named: Sequence[tuple[FileSpec, str]]) -> _Plan:
         if (file.version_pk, file.md5) not in held:
             draft = drafts[file.version_pk]
             wanted[draft.project.team_id].append((draft, path, file.md5))
-    plan = _Plan(drafts, held, {}, [])
+    plan = _Plan(actor, drafts, held, {}, [])
     for team_id, some in wanted.items():
         if (bucket_id := direct_bucket_id(team_id)) is not None:
             require_quota(team_id)  # no ticket asks it of what passes the server
@@ -169,8 +170,10 @@ def _address(plan: _Plan, here: set[tuple[int, str]], file: FileSpec, path: str)
     if direct is not None and not (file.parts and not backend_of(direct.bucket_id).can_sign_parts):
         return _straight(draft, file, path, direct)
     if file.parts:
-        return _in_parts(draft, file, path)
-    return UploadAddress(draft, path, tickets.put_path(PURPOSE, **_ticket(draft, path), h=file.md5))
+        return _in_parts(plan.actor, draft, file, path)
+    return UploadAddress(
+        draft, path, tickets.put_path(PURPOSE, **_ticket(plan.actor, draft, path), h=file.md5)
+    )
 
 
 def _straight(draft: Version, file: FileSpec, path: str, upload: DirectUpload) -> UploadAddress:
@@ -185,17 +188,20 @@ def _straight(draft: Version, file: FileSpec, path: str, upload: DirectUpload) -
     return UploadAddress(draft, path, upload_key=upload.key, part_urls=addresses)
 
 
-def _ticket(draft: Version, path: str) -> dict[str, Any]:
+def _ticket(actor: Actor, draft: Version, path: str) -> dict[str, Any]:
     """Return what the tickets of a file and of its parts have in common: their digests (``h``) differ."""
-    return {"v": draft.pk, "n": path, tickets.TEAM: draft.project.team_id}
+    return {"v": draft.pk, "n": path, tickets.TEAM: draft.project.team_id, **tickets.held_by(actor)}
 
 
-def _in_parts(draft: Version, file: FileSpec, path: str) -> UploadAddress:
+def _in_parts(actor: Actor, draft: Version, file: FileSpec, path: str) -> UploadAddress:
     upload, _ = PartsUpload.objects.get_or_create(
         version=draft, md5=file.md5, defaults={"key": secrets.token_hex(16), "path": path}
     )
     addresses = [
-        (number, tickets.part_path(PURPOSE, upload.key, check_number(number), md5, **_ticket(draft, path)))
+        (
+            number,
+            tickets.part_path(PURPOSE, upload.key, check_number(number), md5, **_ticket(actor, draft, path)),
+        )
         for number, md5 in file.parts
     ]
     return UploadAddress(draft, path, upload_key=upload.key, part_urls=addresses)

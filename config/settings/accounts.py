@@ -8,6 +8,8 @@ AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.backends.SessionBackend"]
 API_KEY_CHECKER = "accounts.api_keys.secrets.actor_of_secret"
 """Takes a secret and the caller's address; returns the actor or raises `Unauthenticated` (`access.callers`)."""
+ACTOR_FINDER = "accounts.api_keys.secrets.actor_again"
+"""Takes a user's id and that of their API key, or None; returns the actor or raises `Unauthenticated`."""
 INSTALLATION_SETTINGS_READER = "accounts.operators.installation_settings.stored"
 """Returns by name what operators have set (`common.installation_settings`)."""
 AUTH_PASSWORD_VALIDATORS = [

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from access.actor import Actor
-from access.engine import visible
+from access.engine import require, visible
 from runs.access import RunAction
 from runs.files import services
 from runs.files.refused_files import record_refused_file
@@ -42,6 +42,12 @@ class RunFileBlobOwner(BlobOwner):
     def repoint(self, team_id: int, old: Blob, new: Blob) -> None:
         """Change the files."""
         RunFile.objects.filter(run__project__team=team_id, blob=old).update(blob=new)
+
+    def require_upload(self, ticket: dict[str, Any], actor: Actor) -> None:
+        """Ask for the permission to log to the run; one that is gone says so itself."""
+        run = Run.objects.live().select_related("project__team").filter(pk=ticket["r"]).first()
+        if run is not None:
+            require(actor, RunAction.LOG, run)
 
     def receive_upload(self, ticket: dict[str, Any], blob: Blob) -> None:
         """Make it a file of its run."""

@@ -97,6 +97,14 @@ async def _require_quota(request: Request, ticket: dict[str, Any]) -> None:
         raise
 
 
+def _require_holder(ticket: dict[str, Any]) -> None:
+    close_old_connections()
+    try:
+        tickets.require_holder(ticket)
+    finally:
+        close_old_connections()
+
+
 def _check_quota(ticket: dict[str, Any]) -> None:
     close_old_connections()
     try:
@@ -135,11 +143,15 @@ async def _keep_part(ticket: dict[str, Any], received: filesystem.ReceivedFile) 
 async def _take(
     request: Request,
     read: Callable[[str], dict[str, Any]],
+    salt: str,
     keep: Callable[[dict[str, Any], filesystem.ReceivedFile], Awaitable[str]],
 ) -> Response:
     """Take a body and answer with its ETag once ``keep``, which returns that, has made it durable."""
     try:
-        ticket = read(request.path_params["token"])
+        token = request.path_params["token"]
+        ticket = read(token)
+        if not tickets.is_new(token, salt):
+            await asyncio.to_thread(_require_holder, ticket)
         if tickets.TEAM in ticket and tickets.NO_QUOTA not in ticket:
             await _require_quota(request, ticket)
         with filesystem.Incoming() as incoming:
@@ -166,13 +178,13 @@ async def _take(
 @declare(Open.ANYONE)
 async def put(request: Request) -> Response:
     """Take one file; 200 once it and the row that names it are durable."""
-    return await _take(request, tickets.read_put, _store)
+    return await _take(request, tickets.read_put, tickets.PUT_SALT, _store)
 
 
 @declare(Open.ANYONE)
 async def put_part(request: Request) -> Response:
     """Take one part of a file; 200 once it is durable, with its MD5 in hexadecimal as the ETag."""
-    return await _take(request, tickets.read_part, _keep_part)
+    return await _take(request, tickets.read_part, tickets.PART_SALT, _keep_part)
 
 
 def _headers(ticket: dict[str, Any]) -> dict[str, str]:

@@ -6,11 +6,14 @@ A ticket holds only what its purpose needs, is bound to that purpose by the sign
 
 import re
 from base64 import b64decode
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
 from django.core import signing
 
+from access.actor import Actor
+from access.callers.credentials import actor_again
 from common.errors import Forbidden
 from storage.contents.reading import StoredContent
 from storage.models import Blob
@@ -19,11 +22,16 @@ from storage.owners import receiver_of
 PUT_PATH = "/storage/put/"
 GET_PATH = "/storage/get/"
 PART_PATH = "/storage/part/"
+PUT_SALT, PART_SALT = "storage.put", "storage.part"
 
 TEAM = "t"
 """In a ticket: the key of the team to whose bucket the file goes, and whose storage quota counts (`storage.quota`)."""
 NO_QUOTA = "q"
 """In a ticket: that the file is taken even where the quota is used up."""
+HOLDER = "by"
+"""In a ticket for an upload: who requested it, by user and API key, whether with operator rights."""
+CHECKED_AFTER_S = 45
+"""Seconds for which a ticket is good by itself; afterwards its holder must still have the permission."""
 
 
 class Expired(Forbidden):
@@ -33,10 +41,15 @@ class Expired(Forbidden):
 _SHOWN = re.compile(r"(image/(png|jpeg|gif|webp|bmp|svg\+xml)|audio/[\w.+-]+|video/[\w.+-]+|text/plain)$")
 
 
+def held_by(actor: Actor) -> dict[str, Any]:
+    """Return what a ticket says of its holder; nothing of the system's own."""
+    return {} if actor.user_id is None else {HOLDER: [actor.user_id, actor.key_id, actor.elevated]}
+
+
 def put_path(purpose: str, **payload: Any) -> str:
-    """Return a path to PUT one file to, good for settings.TICKET_UPLOAD_S seconds."""
+    """Return a path to PUT one file to, for settings.TICKET_UPLOAD_S seconds, as long as its holder is allowed to."""
     receiver_of(purpose)  # fails here rather than when the file comes
-    return PUT_PATH + signing.dumps({"for": purpose, **payload}, salt="storage.put")
+    return PUT_PATH + signing.dumps({"for": purpose, **payload}, salt=PUT_SALT)
 
 
 def part_path(purpose: str, upload_key: str, number: int, md5_hex: str, **payload: Any) -> str:
@@ -51,7 +64,7 @@ def part_path(purpose: str, upload_key: str, number: int, md5_hex: str, **payloa
     """
     receiver_of(purpose)
     ticket = {"for": purpose, "u": upload_key, "p": number, "h": md5_hex, **payload}
-    return PART_PATH + signing.dumps(ticket, salt="storage.part")
+    return PART_PATH + signing.dumps(ticket, salt=PART_SALT)
 
 
 def get_path(
@@ -76,6 +89,28 @@ def get_path(
     return GET_PATH + signing.dumps(payload, salt="storage.get")
 
 
+def is_new(token: str, salt: str) -> bool:
+    """Whether a ticket that was read was given so recently that its holder need not be checked again."""
+    try:
+        signing.loads(token, salt=salt, max_age=CHECKED_AFTER_S)
+    except signing.BadSignature:
+        return False
+    return True
+
+
+def require_holder(ticket: dict[str, Any]) -> None:
+    """Let pass an upload whose ticket's holder could request it today, too.
+
+    Raises:
+        Unauthenticated: the account or the API key is gone.
+        NotFound, Forbidden: the permission is.
+    """
+    if HOLDER in ticket:
+        user_id, key_id, elevated = ticket[HOLDER]
+        actor = actor_again(user_id, key_id)
+        receiver_of(ticket["for"]).require_upload(ticket, replace(actor, elevated=elevated))
+
+
 def _read(token: str, salt: str, max_age: int, what: str) -> dict[str, Any]:
     try:
         payload = signing.loads(token, salt=salt, max_age=max_age)
@@ -92,7 +127,7 @@ def read_put(token: str) -> dict[str, Any]:
     Raises:
         Forbidden: forged or expired.
     """
-    return _read(token, "storage.put", settings.TICKET_UPLOAD_S, "upload")
+    return _read(token, PUT_SALT, settings.TICKET_UPLOAD_S, "upload")
 
 
 def read_part(token: str) -> dict[str, Any]:
@@ -101,7 +136,7 @@ def read_part(token: str) -> dict[str, Any]:
     Raises:
         Forbidden: forged or expired.
     """
-    return _read(token, "storage.part", settings.TICKET_UPLOAD_S, "upload")
+    return _read(token, PART_SALT, settings.TICKET_UPLOAD_S, "upload")
 
 
 def content_in(ticket: dict[str, Any]) -> StoredContent:
