@@ -9,7 +9,7 @@ class AccountsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from accounts import access, audit_words, known_limits
-        from accounts.email_addresses import claims
+        from accounts.credentials import address_claims
         from accounts.profile import services as profiles
         from accounts.settings import account_sections as settings_sections
         from accounts.settings.search import find_settings
@@ -19,7 +19,7 @@ class AccountsConfig(AppConfig):
         access.register()
         audit_words.register()
         allauth_signals.listen()
-        claims.listen()
+        address_claims.listen()
         known_limits.register()
         settings_sections.register()
         register_search(_("Settings"), icon="settings-2", rank=40, find=find_settings)

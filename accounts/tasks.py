@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from accounts.api_keys import expiry
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.mail import outbox
 
 
@@ -22,7 +22,7 @@ def deliver_waiting() -> None:
 @shared_task(acks_late=True, expires=3600)
 def expire_unproven_addresses() -> None:
     """Remove addresses that were entered and never verified; scheduled every hour."""
-    claims.expire()
+    address_claims.expire()
 
 
 @shared_task(acks_late=True, expires=3600)

@@ -186,6 +186,38 @@ class TestUsers:
         provider.ask("PUT", f"Users/{made['id']}", {**made, "emails": [{"value": "evil@example.com"}]})
         assert User.objects.get(pk=int(made["id"])).email == "bob@example.com"
 
+    def test_what_a_provider_does_not_send_stays(self, provider: Provider):
+        """A whole user or group without an attribute says nothing about it; null or an empty list empties it."""
+        made = provider.make(
+            displayName="Bob",
+            externalId="x-1",
+            name={"givenName": "Bob", "familyName": "Ross"},
+            **{PLACE: {"organizationRole": "viewer", "modelsAccess": "view_only"}},
+        )
+        provider.patch(f"Users/{made['id']}", {"op": "replace", "path": "active", "value": False})
+        only = {"schemas": [USER], "userName": made["userName"], "emails": made["emails"]}
+        status, kept = provider.ask("PUT", f"Users/{made['id']}", only)
+        assert status == 200, kept
+        told = (kept["displayName"], kept["externalId"], kept["name"]["familyName"], kept["active"])
+        assert told == ("Bob", "x-1", "Ross", False)
+        provider.ask("PUT", f"Users/{made['id']}", {**only, "active": True})
+        place = _place("bob")
+        assert place is not None
+        assert (place.role.preset, place.models_access) == (Preset.ORGANIZATION_VIEWER, "view_only")
+        _status, group = provider.ask(
+            "POST",
+            "Groups",
+            {"schemas": [GROUP], "displayName": "painters", "members": [{"value": made["id"]}]},
+        )
+        _status, renamed = provider.ask(
+            "PUT", f"Groups/{group['id']}", {"schemas": [GROUP], "displayName": "landscapes"}
+        )
+        assert [member["value"] for member in renamed["members"]] == [made["id"]]
+        _status, emptied = provider.ask(
+            "PUT", f"Groups/{group['id']}", {"schemas": [GROUP], "displayName": "landscapes", "members": []}
+        )
+        assert not emptied.get("members")
+
     def test_role_and_access_come_by_the_extension(self, provider: Provider):
         """TEAM-1: organization role and product access. What the provider never said, it does not reset."""
         made = provider.make(

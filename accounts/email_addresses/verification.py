@@ -29,7 +29,7 @@ from django.utils.translation import ngettext
 
 from access.audit.log import record
 from access.web.requests import actor_of_user, address_of
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.models import User
 from accounts.sign_in import signup_policy
 from common.errors import TooManyRequests
@@ -110,7 +110,7 @@ def change_address(request: HttpRequest, login: Login, email: str) -> None:
         raise TooManyRequests(_("Too many attempts. Wait a minute, then try again."), wait_s=60)
     if left := wait_s(request, email):
         raise TooManyRequests(wait_text(left), wait_s=left)
-    is_known = claims.is_taken(email) and claims.owner_of(email) != login.user
+    is_known = address_claims.is_taken(email) and address_claims.owner_of(email) != login.user
     login.state[_CHANGES] = login.state.get(_CHANGES, 0) + 1
     login.state["is_known"] = is_known
     login.email = email

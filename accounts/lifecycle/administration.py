@@ -17,10 +17,10 @@ from access.engine import require
 from access.signals import rights_changed
 from access.web.requests import actor_of
 from accounts.access import AccountAction
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
+from accounts.credentials.sessions import end_session as end_session_of
 from accounts.mail import sending
 from accounts.models import User, UserKind
-from accounts.sign_in.sessions import end_session as end_session_of
 from common.errors import Conflict
 
 
@@ -63,7 +63,7 @@ def _end_sessions(user: User) -> int:
 def remove_address(*, actor: Actor, address: EmailAddress) -> None:
     """Take an address that was never verified from its account."""
     require(actor, AccountAction.ADMINISTER, address.user)
-    claims.release([address], f"removed by {actor.name}")
+    address_claims.release([address], f"removed by {actor.name}")
 
 
 @transaction.atomic
@@ -106,7 +106,7 @@ def send_password_reset(*, request: HttpRequest, user: User) -> None:
     require(actor, AccountAction.ADMINISTER, user)
     if not user.is_active or not user.email:
         raise Conflict(_("%(name)s has no email address or is deactivated.") % {"name": user})
-    if not claims.can_mail(user, user.email):
+    if not address_claims.can_mail(user, user.email):
         raise Conflict(_("%(email)s is not verified. Mark it as verified first.") % {"email": user.email})
     with transaction.atomic():
         record(actor, "password.send_reset", user, after={"to": user.email})

@@ -20,12 +20,12 @@ from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
 from accounts.access import AccountAction
+from accounts.credentials.sessions import end_session
 from accounts.lifecycle.administration import require_another_operator
 from accounts.lifecycle.participants import Obstacle, account_participants
 from accounts.mail import sending
 from accounts.models import ApiKey, User
 from accounts.profile.services import delete_profile
-from accounts.sign_in.sessions import end_session
 from common.errors import Conflict, Invalid
 
 _KEPT = {"id", "claim", "username", "kind", "created_at"}

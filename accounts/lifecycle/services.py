@@ -11,7 +11,7 @@ from access.audit.log import record
 from access.engine import require
 from access.signals import rights_changed
 from accounts.access import AccountAction
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.lifecycle.administration import require_another_operator
 from accounts.lifecycle.names import check_name
 from accounts.membership_policy import membership_policy
@@ -65,7 +65,7 @@ def create_user(
     Raises:
         Conflict: the name is taken, or the address belongs to somebody.
     """
-    if claims.is_taken(email):
+    if address_claims.is_taken(email):
         raise Conflict(_("The email address %(email)s belongs to another account.") % {"email": email})
     user = User(username=username, email=email, is_operator=is_operator)
     user.set_password(password)

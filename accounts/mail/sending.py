@@ -19,7 +19,7 @@ from django.template import TemplateDoesNotExist
 from django.template.loader import get_template, render_to_string
 from django.utils import translation
 
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.models import OutboxMail, User
 from accounts.settings.preferences import in_language_of
 from common import installation_settings
@@ -62,7 +62,7 @@ def send(
         headers: More for its head.
     """
     address = address or user.email
-    if not address or not claims.can_mail(user, address):
+    if not address or not address_claims.can_mail(user, address):
         return None
     with in_language_of(user):
         message = render(template, address, {"user": user, **(context or {})})

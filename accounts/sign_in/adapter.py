@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from access.audit.log import record
 from access.web.requests import actor_of_user, address_of
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.lifecycle.names import check_name
 from accounts.lifecycle.services import add_user, is_taken
 from accounts.mail import sending
@@ -172,7 +172,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         Its links lead to RUNYARD_URL: allauth makes them of the host that the request names, which anyone can choose.
         """
         context = {name: _at_own_address(value) for name, value in context.items()}
-        user = context.get("user") or claims.owner_of(email)
+        user = context.get("user") or address_claims.owner_of(email)
         with in_language_of(user) if user else nullcontext():
             sending.queue(self.render_mail(template_prefix, email, {"email": email, **context}))
 

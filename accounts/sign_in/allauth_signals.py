@@ -1,5 +1,7 @@
 """What follows from what allauth does: the audit log, mails that it does not send, teams from groups."""
 
+import logging
+from contextlib import suppress
 from typing import Any
 
 from allauth.account import signals as account
@@ -9,19 +11,23 @@ from allauth.mfa import signals as mfa
 from allauth.socialaccount import signals as social
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.core.cache import cache
 from django.http import HttpRequest
+from redis.exceptions import RedisError
 
-from access.actor import Actor
+from access.actor import SYSTEM, Actor
 from access.audit.log import record
 from access.web.requests import actor_of, actor_of_user, address_of
+from accounts.credentials.sessions import note_session
 from accounts.mail import sending
 from accounts.membership_policy import membership_policy
-from accounts.models import User
+from accounts.models import SignInProvider, User
 from accounts.sign_in import providers, reauthentication
 from accounts.sign_in.security import begin_activity
 from accounts.sign_in.selectors import user_of
-from accounts.sign_in.sessions import note_session
 from accounts.sign_in.sso import slug_of, store_address
+
+logger = logging.getLogger(__name__)
 
 
 def _record(request: HttpRequest, action: str, user: User, **after: Any) -> None:
@@ -106,9 +112,31 @@ def _update_groups(user: User, sociallogin: Any) -> None:
         return
     sent = sociallogin.account.extra_data
     claims = {**(sent.get("id_token") or {}), **(sent.get("userinfo") or {})}
-    groups = claims.get(provider.groups_claim) or []
+    groups = claims.get(provider.groups_claim)
+    if groups is None:  # not sent, which says nothing about groups
+        reason = (
+            "too many groups"
+            if provider.groups_claim in claims.get("_claim_names", {})
+            else "no scope or mapping"
+        )
+        logger.warning(
+            "The sign-in provider %s sent no “%s” for %s (%s): the teams of groups stay as they are.",
+            provider.slug, provider.groups_claim, user, reason,
+        )  # fmt: skip
+        _record_missing_groups(provider, user, reason)
+        return
     named = [groups] if isinstance(groups, str) else groups
     membership_policy().groups_named(user, provider.slug, frozenset(str(group) for group in named))
+
+
+def _record_missing_groups(provider: SignInProvider, user: User, reason: str) -> None:
+    """Let operators find it in the audit log, once a day for each provider."""
+    key = f"sign-in-groups-missing:{provider.slug}"
+    with suppress(RedisError):
+        if not cache.add(key, "yes", 86_400):
+            return
+    after = {"provider": provider.slug, "claim": provider.groups_claim, "reason": reason}
+    record(SYSTEM, "sign_in.groups_missing", user, after=after)
 
 
 _RECEIVERS = [

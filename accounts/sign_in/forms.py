@@ -15,7 +15,7 @@ from allauth.socialaccount.forms import SignupForm as SocialSignupForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.membership_policy import membership_policy
 from accounts.models import ProviderKind, SignInProvider
 from accounts.sign_in import signup_policy
@@ -73,7 +73,7 @@ class PasswordResetForm(ResetPasswordForm):  # type: ignore[misc]  # as above
     def clean_email(self) -> str:
         """Find whose address it is; of one that no account has proven nothing but a mail to it tells."""
         email = str(super().clean_email())
-        owner = claims.owner_of(email)
+        owner = address_claims.owner_of(email)
         self.users = [owner] if owner is not None and owner.is_active else []
         return email
 
@@ -93,7 +93,7 @@ class NewAddress:
 
     def validate_unique_email(self, value: str) -> str:
         """Leave allauth's rule, which counts unproven addresses, to those that are taken."""
-        return str(super().validate_unique_email(value)) if claims.is_taken(value) else value  # type: ignore[misc]
+        return str(super().validate_unique_email(value)) if address_claims.is_taken(value) else value  # type: ignore[misc]
 
 
 class SignUpForm(NewAddress, SignupForm):  # type: ignore[misc]  # allauth has no type stubs

@@ -15,9 +15,10 @@ from django.utils.translation import gettext as _
 
 from access.audit.log import record
 from access.web.requests import actor_of
+from accounts.credentials.sessions import end_session, live_sessions, stored_key
 from accounts.models import SignInProvider, User
 from accounts.sign_in import providers
-from accounts.sign_in.sessions import end_session, live_sessions, stored_key
+from accounts.sign_in.sso import PROVEN
 from common.errors import Conflict
 
 _SEEN_EVERY = timedelta(minutes=5)
@@ -146,6 +147,7 @@ def methods_of(user: User, address: EmailAddress, connections: list[Connection])
     for connection in connections:
         claims = connection.account.extra_data
         claims = {**(claims.get("id_token") or {}), **(claims.get("userinfo") or {}), **claims}
-        if str(claims.get("email", "")).lower() == address.email.lower():
+        proven = {str(claims.get("email", "")).lower(), *claims.get(PROVEN, ())}
+        if address.email.lower() in proven:
             found.append(connection.name)
     return found

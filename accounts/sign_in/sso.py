@@ -27,13 +27,15 @@ from django.utils.translation import gettext as _
 
 from access.audit.log import record
 from access.web.requests import actor_of, actor_of_user
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.lifecycle.names import MAX_LENGTH, check_name
 from accounts.lifecycle.services import add_user, is_taken
 from accounts.models import ProviderKind, SignInProvider, User
 from accounts.sign_in import providers, signup_policy
 from common.errors import DomainError, NotFound
 
+PROVEN = "proven_addresses"
+"""In what is kept of a connected account, beside the provider's own words."""
 ASKED = "unproven_addresses"
 """In a session: the addresses of a first sign-in for which another account in use was pointed out."""
 _ROOM = 6
@@ -117,7 +119,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
         """Return whose account a new login opens, by the rule above."""
         _normalize(sociallogin)
         for address in vouched_addresses(sociallogin):
-            owner = claims.owner_of(address)
+            owner = address_claims.owner_of(address)
             if owner is not None and owner.is_active:
                 return owner, address
         return None
@@ -132,6 +134,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
         addresses = [address.email for address in sociallogin.email_addresses]
         if provider is None or (provider.domains and not any(map(provider.takes, addresses))):
             raise ImmediateHttpResponse(_refused(request, provider, "domain"))
+        _note_addresses(sociallogin)
         if sociallogin.is_existing or sociallogin.state.get("process") == "connect":
             return
         _release_addresses(request, provider, sociallogin)
@@ -195,12 +198,19 @@ def _release_addresses(request: HttpRequest, provider: SignInProvider, login: So
         ImmediateHttpResponse: with the page that asks.
     """
     proven = vouched_addresses(login)
-    rows = claims.unproven(proven).select_related("user")
+    rows = address_claims.unproven(proven).select_related("user")
     is_in_use = any(row.primary and row.user.last_login for row in rows)
     if is_in_use and request.session.pop(ASKED, None) != proven:
         request.session[ASKED] = proven
         raise ImmediateHttpResponse(_refused(request, provider, "unproven"))
-    claims.release(rows, f"verified by {provider.slug}")
+    address_claims.release(rows, f"verified by {provider.slug}")
+
+
+def _note_addresses(login: SocialLogin) -> None:
+    """Keep which addresses the provider proves: GitHub leaves private ones out of what it says of a person."""
+    login.account.extra_data[PROVEN] = vouched_addresses(login)
+    if login.account.pk:
+        login.account.save(update_fields=["extra_data"])
 
 
 def _refused(request: HttpRequest, provider: SignInProvider | None, reason: str) -> Any:
@@ -212,7 +222,7 @@ def store_address(request: HttpRequest, login: SocialLogin) -> None:
     """Add the addresses that a newly connected provider proves (ACC-32), unless others have proven them."""
     user = login.user
     for address in vouched_addresses(login):
-        if claims.owner_of(address) not in {None, user}:
+        if address_claims.owner_of(address) not in {None, user}:
             continue
         row, _made = EmailAddress.objects.get_or_create(user=user, email=address)
         row.set_verified()

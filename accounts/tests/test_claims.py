@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.models import AuditEntry
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.mail import sending
 from accounts.models import User
 from accounts.tasks import expire_unproven_addresses
@@ -107,10 +107,10 @@ def test_another_primary_address_is_chosen_from_the_verified_ones():
 def test_unproven_addresses_expire_with_their_link(bob):
     expire_unproven_addresses()
     assert EmailAddress.objects.filter(email=ADDRESS).exists()
-    with time_machine.travel(timezone.now() + claims.EXPIRES_AFTER - timedelta(minutes=1)):
+    with time_machine.travel(timezone.now() + address_claims.EXPIRES_AFTER - timedelta(minutes=1)):
         expire_unproven_addresses()
         assert EmailAddress.objects.filter(email=ADDRESS).exists()
-    with time_machine.travel(timezone.now() + claims.EXPIRES_AFTER + timedelta(minutes=1)):
+    with time_machine.travel(timezone.now() + address_claims.EXPIRES_AFTER + timedelta(minutes=1)):
         expire_unproven_addresses()
     assert list(EmailAddress.objects.filter(user=bob).values_list("email", flat=True)) == [bob.email]
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from django.db import connection, transaction
 from django.utils import timezone
 
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.models import UserKind
 from accounts.settings.preferences import in_language_of
 from alerts import transports
@@ -156,7 +156,12 @@ def _mail(message: Message) -> None:
     if row.state != MessageState.WAITING or row.attempt_count != message.attempt_count or user is None:
         return
     recipients: list[EventRecipient] = []
-    if user.is_active and user.kind == UserKind.PERSON and user.email and claims.can_mail(user, user.email):
+    if (
+        user.is_active
+        and user.kind == UserKind.PERSON
+        and user.email
+        and address_claims.can_mail(user, user.email)
+    ):
         recipients = event_recipients(_events_of(message), user_id=user.pk)
         recipients = [recipient for recipient in recipients if recipient.user_id == user.pk]
     if not recipients:

@@ -190,7 +190,7 @@ def _straight(draft: Version, file: FileSpec, path: str, upload: DirectUpload) -
 
 def _ticket(actor: Actor, draft: Version, path: str) -> dict[str, Any]:
     """Return what the tickets of a file and of its parts have in common: their digests (``h``) differ."""
-    return {"v": draft.pk, "n": path, tickets.TEAM: draft.project.team_id, **tickets.held_by(actor)}
+    return {"v": draft.pk, "n": path, tickets.TEAM: draft.project.team_id, **tickets.requested_by(actor)}
 
 
 def _in_parts(actor: Actor, draft: Version, file: FileSpec, path: str) -> UploadAddress:

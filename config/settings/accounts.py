@@ -20,7 +20,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-SESSION_ENGINE = "accounts.sign_in.sessions"
+SESSION_ENGINE = "accounts.credentials.sessions"
 SESSION_COOKIE_AGE = env.int("RUNYARD_SESSION_LENGTH_H", default=720) * 3600
 
 INVITATION_DAYS = env.int("RUNYARD_INVITATION_DAYS", default=14)

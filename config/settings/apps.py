@@ -39,7 +39,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.github",
     "allauth.socialaccount.providers.openid_connect",
-    "accounts.sign_in.usersessions.SessionsConfig",
+    "accounts.credentials.usersessions.SessionsConfig",
     "channels",
     "csp",
     "django_htmx",

@@ -57,7 +57,7 @@ def upload_paths(*, actor: Actor, run: Run, names: Iterable[str]) -> list[str | 
             r=run.pk,
             n=name,
             **{tickets.TEAM: team},
-            **tickets.held_by(actor),
+            **tickets.requested_by(actor),
             **({tickets.NO_QUOTA: True} if is_of_run(name) else {}),
         )
 

@@ -97,10 +97,10 @@ async def _require_quota(request: Request, ticket: dict[str, Any]) -> None:
         raise
 
 
-def _require_holder(ticket: dict[str, Any]) -> None:
+def _require_requester(ticket: dict[str, Any]) -> None:
     close_old_connections()
     try:
-        tickets.require_holder(ticket)
+        tickets.require_requester(ticket)
     finally:
         close_old_connections()
 
@@ -151,7 +151,7 @@ async def _take(
         token = request.path_params["token"]
         ticket = read(token)
         if not tickets.is_new(token, salt):
-            await asyncio.to_thread(_require_holder, ticket)
+            await asyncio.to_thread(_require_requester, ticket)
         if tickets.TEAM in ticket and tickets.NO_QUOTA not in ticket:
             await _require_quota(request, ticket)
         with filesystem.Incoming() as incoming:

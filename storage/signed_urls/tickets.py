@@ -28,10 +28,10 @@ TEAM = "t"
 """In a ticket: the key of the team to whose bucket the file goes, and whose storage quota counts (`storage.quota`)."""
 NO_QUOTA = "q"
 """In a ticket: that the file is taken even where the quota is used up."""
-HOLDER = "by"
+REQUESTED_BY = "by"
 """In a ticket for an upload: who requested it, by user and API key, whether with operator rights."""
 CHECKED_AFTER_S = 45
-"""Seconds for which a ticket is good by itself; afterwards its holder must still have the permission."""
+"""Seconds for which a ticket is good by itself; afterwards who requested it must still have the permission."""
 
 
 class Expired(Forbidden):
@@ -41,13 +41,13 @@ class Expired(Forbidden):
 _SHOWN = re.compile(r"(image/(png|jpeg|gif|webp|bmp|svg\+xml)|audio/[\w.+-]+|video/[\w.+-]+|text/plain)$")
 
 
-def held_by(actor: Actor) -> dict[str, Any]:
-    """Return what a ticket says of its holder; nothing of the system's own."""
-    return {} if actor.user_id is None else {HOLDER: [actor.user_id, actor.key_id, actor.elevated]}
+def requested_by(actor: Actor) -> dict[str, Any]:
+    """Return what a ticket says of who requests it; nothing of the system's own."""
+    return {} if actor.user_id is None else {REQUESTED_BY: [actor.user_id, actor.key_id, actor.elevated]}
 
 
 def put_path(purpose: str, **payload: Any) -> str:
-    """Return a path to PUT one file to, for settings.TICKET_UPLOAD_S seconds, as long as its holder is allowed to."""
+    """Return a path to PUT one file to, good for settings.TICKET_UPLOAD_S seconds; see `requested_by`."""
     receiver_of(purpose)  # fails here rather than when the file comes
     return PUT_PATH + signing.dumps({"for": purpose, **payload}, salt=PUT_SALT)
 
@@ -90,7 +90,7 @@ def get_path(
 
 
 def is_new(token: str, salt: str) -> bool:
-    """Whether a ticket that was read was given so recently that its holder need not be checked again."""
+    """Whether a ticket that was read was given so recently that who requested it need not be checked again."""
     try:
         signing.loads(token, salt=salt, max_age=CHECKED_AFTER_S)
     except signing.BadSignature:
@@ -98,15 +98,15 @@ def is_new(token: str, salt: str) -> bool:
     return True
 
 
-def require_holder(ticket: dict[str, Any]) -> None:
-    """Let pass an upload whose ticket's holder could request it today, too.
+def require_requester(ticket: dict[str, Any]) -> None:
+    """Let pass an upload that could still be requested by whoever did.
 
     Raises:
         Unauthenticated: the account or the API key is gone.
         NotFound, Forbidden: the permission is.
     """
-    if HOLDER in ticket:
-        user_id, key_id, elevated = ticket[HOLDER]
+    if REQUESTED_BY in ticket:
+        user_id, key_id, elevated = ticket[REQUESTED_BY]
         actor = actor_again(user_id, key_id)
         receiver_of(ticket["for"]).require_upload(ticket, replace(actor, elevated=elevated))
 

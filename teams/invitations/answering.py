@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.models import User
 from common.errors import Conflict, Forbidden, Gone
 from teams.invitations.mail import hashes_of
@@ -68,10 +68,10 @@ def check_invited(actor: Actor, invitation: Invitation) -> None:
 
 def _check_owns_address(actor: Actor, email: str) -> None:
     names = {"email": email, "you": actor.name}
-    owner = claims.owner_of(email)
+    owner = address_claims.owner_of(email)
     if owner is not None and owner.pk == actor.lookup_id:
         return
-    if claims.unproven([email]).filter(user=actor.user_id).exists():
+    if address_claims.unproven([email]).filter(user=actor.user_id).exists():
         message = _("Verify your address %(email)s first, then open this invitation again.")
         raise with_reason("unconfirmed", Forbidden(message % names))
     if owner is not None:

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from common.crypto import keyed_hash, keyed_hashes, random_text
 from teams.models import Invitation
 
@@ -40,6 +40,6 @@ def mail_invitation(*, invitation_id: int) -> None:
     invitation.save(update_fields=["token_hash", "last_sent_at", "updated_at"])
     user = invitation.user
     address = user.email if user else invitation.email
-    if address and (user is None or claims.can_mail(user, address)):
+    if address and (user is None or address_claims.can_mail(user, address)):
         url = settings.BASE_URL + reverse("teams:invitation", args=[token])
         get_adapter().send_mail("teams/email/invitation", address, {"invitation": invitation, "url": url})

@@ -9,7 +9,7 @@ from scim2_models import MutabilityException, UniquenessException
 
 from access.actor import Actor
 from access.audit.log import record
-from accounts.email_addresses import claims
+from accounts.credentials import address_claims
 from accounts.lifecycle.names import MAX_LENGTH, check_name
 from accounts.lifecycle.services import create_user, is_taken, switch_account
 from accounts.models import SignInProvider, User
@@ -70,7 +70,7 @@ def create_person(*, actor: Actor, organization: Organization, resource: Any) ->
     require_scim(organization)
     email = _address(resource)
     _check_user_name(organization, str(resource.user_name), None)
-    user = claims.owner_of(email)
+    user = address_claims.owner_of(email)
     row = ProvisionedUser.objects.filter(organization=organization, user=user).first() if user else None
     if row is not None and row.state != ProvisionState.DELETED:
         raise UniquenessException(detail=f"{email} is already a user of {organization}.")
@@ -88,6 +88,7 @@ def create_person(*, actor: Actor, organization: Organization, resource: Any) ->
         raise Conflict(
             f"The account of {email} is deactivated; an operator of the installation can reactivate it."
         )
+    row.said = {}
     row.state = ProvisionState.DELETED  # not there yet; what `active` says is done below
     _save(actor, row, resource)
     return user
@@ -230,12 +231,16 @@ def _read_membership(
     Raises:
         Invalid: there is no such role or access.
     """
-    changes, said = {}, {}
+    changes: dict[str, str] = {}
+    said: dict[str, str] = {}
     for field, values in _CHOICES.items():
         value = getattr(now, field)
-        if value is None:
-            if field in row.said or (partly and getattr(before, field) is not None):
+        if value is None and partly:
+            if field in row.said or getattr(before, field) is not None:
                 changes[field] = DEFAULTS[field]
+            continue
+        if value is None:  # not sent, so it stays as it is
+            said |= {field: row.said[field]} if field in row.said else {}
             continue
         if value not in values:
             raise Invalid(f"“{value}” isn’t one of {', '.join(values)}.")

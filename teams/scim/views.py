@@ -237,11 +237,19 @@ def _one_person(call: _Call, key: str) -> HttpResponse:
     return _after(call, key, Context.RESOURCE_QUERY_RESPONSE)
 
 
+def _keep_unsent(resource: Any, before: Any, *names: str) -> None:
+    """Take from before what a client did not send: who stops mapping an attribute does not mean to empty it."""
+    for name in names:
+        if name not in resource.model_fields_set:
+            setattr(resource, name, getattr(before, name))
+
+
 def _put_person(call: _Call, key: str) -> HttpResponse:
     row = _person(call, key)
     before = _show_person(call, row)
     body = _completed(call.body())
     resource = Person.model_validate(body, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+    _keep_unsent(resource, before, "external_id", "display_name", "name", "active")
     users.update_person(
         actor=call.actor,
         organization=call.organization,
@@ -305,8 +313,10 @@ def _one_group(call: _Call, key: str) -> HttpResponse:
 
 
 def _put_group(call: _Call, key: str) -> HttpResponse:
+    team = _group(call, key)
     resource = Group.model_validate(call.body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
-    groups.update_group(actor=call.actor, team=_group(call, key), resource=resource)
+    _keep_unsent(resource, groups.to_resources([team], call.base)[0], "external_id", "members")
+    groups.update_group(actor=call.actor, team=team, resource=resource)
     return _dumped(call, _show_group(call, key), Context.RESOURCE_REPLACEMENT_RESPONSE)
 
 

@@ -309,6 +309,23 @@ class TestGroups:
         _sign_in(Client(), oidc, **ADA, groups=[])
         assert not Membership.objects.filter(team=team, user__username="ada").exists()
 
+    @pytest.mark.parametrize(
+        ("sent", "reason"),
+        [({}, "no scope or mapping"), ({"groups": None}, "no scope or mapping"),
+         ({"_claim_names": {"groups": "src1"}}, "too many groups")],
+    )  # fmt: skip
+    def test_a_provider_that_sends_no_groups_changes_nothing_and_operators_see_it(
+        self, client, oidc, team, sent: dict[str, Any], reason: str
+    ):
+        """Entra ID leaves them out for people with more than 200; others without the scope."""
+        _sign_in(client, oidc, **ADA, groups=["ml"])
+        for _again in range(2):
+            client.post("/accounts/logout/")
+            _sign_in(client, oidc, **ADA, **sent)
+        assert Membership.objects.filter(team=team, user__username="ada").exists()
+        [entry] = AuditEntry.objects.filter(action="sign_in.groups_missing")
+        assert (entry.after["provider"], entry.after["reason"]) == ("sso", reason)
+
     def test_what_people_gave_stays(self, client, oidc, team):
         user = make_member(team, Preset.VIEW_ONLY, username="countess", email="ada@example.com")
         _sign_in(client, oidc, **ADA, groups=["ml"])

@@ -85,7 +85,7 @@ def _metadata(text: str | None) -> str:
 def _upload(context: Context, manifest: Manifest) -> dict[str, Any]:
     path = tickets.put_path(
         MANIFEST_PURPOSE, m=manifest.pk, **{tickets.TEAM: manifest.version.project.team_id},
-        **tickets.held_by(context.actor),
+        **tickets.requested_by(context.actor),
     )  # fmt: skip
     file = {
         "id": to_id(MANIFEST, manifest.pk),

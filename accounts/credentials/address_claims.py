@@ -104,4 +104,4 @@ def _proven(instance: EmailAddress, **_: Any) -> None:
 
 def listen() -> None:
     """Let each proof take the address from those who only entered it; called in ``AppConfig.ready``."""
-    post_save.connect(_proven, sender=EmailAddress, weak=False, dispatch_uid="accounts.claims")
+    post_save.connect(_proven, sender=EmailAddress, weak=False, dispatch_uid="accounts.address_claims")

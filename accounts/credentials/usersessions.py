@@ -4,7 +4,7 @@ from allauth.usersessions.apps import UserSessionsConfig
 
 
 class SessionsConfig(UserSessionsConfig):  # type: ignore[misc]  # allauth has no type stubs
-    """Lets `accounts.sign_in.sessions` list sessions: allauth stores keys, which open accounts, as they are."""
+    """Lets `accounts.credentials.sessions` list sessions: allauth stores keys, which open accounts, as they are."""
 
     def ready(self) -> None:
         """Connect nothing."""

@@ -1,0 +1,1 @@
+"""What opens an account besides its password: sessions of browsers, and addresses that were proven."""
