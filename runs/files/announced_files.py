@@ -6,7 +6,7 @@ A client whose uploads fail for too long gives up, and may end with exit status 
 from collections.abc import Sequence
 from datetime import timedelta
 
-from django.db.models import Min, QuerySet
+from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 from django.utils.translation import ngettext
 
@@ -40,10 +40,8 @@ def missing_files(run: Run) -> QuerySet[AnnouncedFile]:
 
 def missing_file_marks(run: Run) -> list[TimelineMark]:
     """Return a mark where the first file that did not arrive was announced."""
-    missing = missing_files(run)
-    count = missing.count()
-    if not count:
+    found = missing_files(run).aggregate(first=Min("at"), count=Count("pk"))
+    if not found["count"]:
         return []
-    first = missing.aggregate(first=Min("at"))["first"]
-    text = ngettext("%(n)d file has not arrived", "%(n)d files have not arrived", count)
-    return [TimelineMark(first, text % {"n": count})]
+    text = ngettext("%(n)d file has not arrived", "%(n)d files have not arrived", found["count"])
+    return [TimelineMark(found["first"], text % {"n": found["count"]})]

@@ -55,9 +55,10 @@ def run_files(request: HttpRequest, **names: str) -> HttpResponse:
     context["folder"] = folder_of(run, folder, start)
     address = reverse("runs:run_files", args=[run.project.team.name, run.project.name, run.uid])
     context |= {"files_url": address, "file_row": "runs/files/row.html"}
-    refused, missing = run.refused_files.all(), missing_files(run)
-    context |= {"refused_files": list(refused[:FILES_A_PAGE]), "refused_count": refused.count()}
-    context |= {"missing_files": list(missing[:FILES_A_PAGE]), "missing_count": missing.count()}
+    for kind, rows in (("refused", run.refused_files.all()), ("missing", missing_files(run))):
+        shown = list(rows[:FILES_A_PAGE])
+        count = rows.count() if len(shown) == FILES_A_PAGE else len(shown)
+        context |= {f"{kind}_files": shown, f"{kind}_count": count}
     context["unfinished_outputs"] = [] if run.state in ACTIVE else unfinished_outputs(run)
     part = "runs/files/page.html"
     if request.htmx:  # type: ignore[attr-defined]

@@ -166,7 +166,7 @@ def test_five_thousand_keys_are_one_page(client, run, member, django_assert_max_
     for n in range(5000):
         config[f"group{n % 50}"][f"key{n}"] = n * 0.1
     Run.objects.filter(pk=run.pk).update(config_text=json.dumps(config))
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(27):
         page = client.get(url(run, "runs:run_overview")).content.decode()
     assert "key4999" in page
     raw = client.get(url(run, "runs:run_values", "config"), {"raw": ""})
@@ -348,7 +348,7 @@ def test_thousands_of_files_are_shown_folder_by_folder(client, run, member, djan
     ]
     RunFile.objects.bulk_create([RunFile(run=run, name=name, blob=blob, size_bytes=10) for name in names])
     page = url(run, "runs:run_files")
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         whole = client.get(page).content.decode()
     assert "top.txt" in whole
     assert "img0001" not in whole
