@@ -12,14 +12,14 @@ from common.errors import Unauthenticated
 HOW = "Send an API key as HTTP Basic (user 'api', password the key) or as a Bearer token."
 
 
-def actor_again(user_id: int, key_id: int | None) -> Actor:
+def actor_again(user_id: int, key_id: int | None, *, elevated: bool) -> Actor:
     """Return who requested something earlier, as they are today.
 
     Raises:
         Unauthenticated: the account was deactivated, or the API key was deleted or has expired.
     """
-    check: Callable[[int, int | None], Actor] = import_string(settings.ACTOR_FINDER)
-    return check(user_id, key_id)
+    find: Callable[..., Actor] = import_string(settings.ACTOR_FINDER)
+    return find(user_id, key_id, elevated=elevated)
 
 
 def secret_of(authorization: str) -> str:

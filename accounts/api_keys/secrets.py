@@ -78,8 +78,13 @@ def actor_of_secret(secret: str, address: str) -> Actor:
     )
 
 
-def actor_again(user_id: int, key_id: int | None) -> Actor:
+def actor_again(user_id: int, key_id: int | None, *, elevated: bool) -> Actor:
     """Return who requested something earlier, by a session or a key, as they are today.
+
+    Args:
+        user_id: Whose session or key it was.
+        key_id: Of the key; None for a session.
+        elevated: Whether with operator rights; without them today, without them now.
 
     Raises:
         Unauthenticated: the account was deactivated, or the key was deleted or has expired.
@@ -89,7 +94,7 @@ def actor_again(user_id: int, key_id: int | None) -> Actor:
     if user is None or (key_id is not None and (key is None or key.is_expired)):
         raise Unauthenticated("Whoever requested this has no access any more.")
     scopes = None if key is None or key.scopes is None else frozenset(key.scopes)
-    return replace(actor_of_user(user), scopes=scopes, key_id=key_id)
+    return replace(actor_of_user(user, elevated=elevated), scopes=scopes, key_id=key_id)
 
 
 def _is_of(key: ApiKey, secret: str) -> bool:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, cast
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.db import transaction
@@ -31,20 +32,28 @@ def is_mail_sent() -> bool:
 
 
 def owner_of(email: str) -> User | None:
-    """Return the account that has proven an address, else the one that was made for its owner and waits for them.
+    """Return the account that has proven an address."""
+    row = EmailAddress.objects.filter(email__iexact=email, verified=True).select_related("user").first()
+    return row.user if row else None
 
-    The latter is an account that an organization's provider made by SCIM and no one has had a way into.
+
+def account_for(email: str) -> User | None:
+    """Return the account that whoever proves an address may open: its owner's, else one that was made for them.
+
+    The latter was made by an organization's provider (SCIM), and no one has had a way into it.
     """
-    rows = EmailAddress.objects.filter(email__iexact=email).select_related("user").order_by("-verified", "pk")
-    for row in rows:
-        if row.verified or (row.primary and _awaits_its_owner(row.user)):
-            return cast("User", row.user)
-    return None
+    if owner := owner_of(email):
+        return owner
+    rows = (
+        EmailAddress.objects.filter(email__iexact=email, primary=True).select_related("user").order_by("pk")
+    )
+    return next((row.user for row in rows if _awaits_its_owner(row.user)), None)
 
 
 def _awaits_its_owner(user: User) -> bool:
-    is_used = user.last_login is not None or user.has_usable_password()
-    return not (is_used or user.api_keys.exists() or SocialAccount.objects.filter(user=user).exists())
+    if user.last_login is not None or user.has_usable_password() or user.api_keys.exists():
+        return False
+    return not any(model.objects.filter(user=user).exists() for model in (SocialAccount, Authenticator))
 
 
 def is_taken(email: str) -> bool:

@@ -73,7 +73,7 @@ class PasswordResetForm(ResetPasswordForm):  # type: ignore[misc]  # as above
     def clean_email(self) -> str:
         """Find whose address it is; of one that no account has proven nothing but a mail to it tells."""
         email = str(super().clean_email())
-        owner = address_claims.owner_of(email)
+        owner = address_claims.account_for(email)
         self.users = [owner] if owner is not None and owner.is_active else []
         return email
 

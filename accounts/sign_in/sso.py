@@ -119,7 +119,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
         """Return whose account a new login opens, by the rule above."""
         _normalize(sociallogin)
         for address in vouched_addresses(sociallogin):
-            owner = address_claims.owner_of(address)
+            owner = address_claims.account_for(address)
             if owner is not None and owner.is_active:
                 return owner, address
         return None

@@ -6,7 +6,6 @@ A ticket holds only what its purpose needs, is bound to that purpose by the sign
 
 import re
 from base64 import b64decode
-from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -107,8 +106,8 @@ def require_requester(ticket: dict[str, Any]) -> None:
     """
     if REQUESTED_BY in ticket:
         user_id, key_id, elevated = ticket[REQUESTED_BY]
-        actor = actor_again(user_id, key_id)
-        receiver_of(ticket["for"]).require_upload(ticket, replace(actor, elevated=elevated))
+        actor = actor_again(user_id, key_id, elevated=elevated)
+        receiver_of(ticket["for"]).require_upload(ticket, actor)
 
 
 def _read(token: str, salt: str, max_age: int, what: str) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def create_person(*, actor: Actor, organization: Organization, resource: Any) ->
     require_scim(organization)
     email = _address(resource)
     _check_user_name(organization, str(resource.user_name), None)
-    user = address_claims.owner_of(email)
+    user = address_claims.account_for(email)
     row = ProvisionedUser.objects.filter(organization=organization, user=user).first() if user else None
     if row is not None and row.state != ProvisionState.DELETED:
         raise UniquenessException(detail=f"{email} is already a user of {organization}.")

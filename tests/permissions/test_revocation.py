@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import md5
 from typing import Any
@@ -30,7 +31,7 @@ from runs.files.services import upload_paths
 from runs.models import Run
 from storage.signed_urls import tickets
 from teams.models import Membership, OrganizationMember
-from tests.factories import RunFactory, make_key, make_member
+from tests.factories import RunFactory, UserFactory, actor, make_key, make_member
 from tests.waiting import PATIENCE_S
 from wandb_api.graphql.context import Context
 from wandb_api.resolvers.artifacts.logging import _upload
@@ -93,30 +94,30 @@ def file_of_run(run: Run) -> str:
 
 
 def _draft(run: Run) -> tuple[Actor, Any]:
-    actor = of_key(run)
+    who = of_key(run)
     given = Given(type_name="model", name="weights", digest="0" * 32)
-    return actor, begin_version(actor=actor, project=run.project, run=run, given=given)
+    return who, begin_version(actor=who, project=run.project, run=run, given=given)
 
 
 def file_of_draft(run: Run) -> str:
-    actor, version = _draft(run)
-    [address] = addresses_for(actor=actor, files=[FileSpec(version.pk, "a.bin", md5_of(CONTENT))])
+    who, version = _draft(run)
+    [address] = addresses_for(actor=who, files=[FileSpec(version.pk, "a.bin", md5_of(CONTENT))])
     return address.put_url
 
 
 def part_of_draft(run: Run) -> str:
-    actor, version = _draft(run)
+    who, version = _draft(run)
     parts = [(1, md5(CONTENT, usedforsecurity=False).hexdigest())]
-    [address] = addresses_for(actor=actor, files=[FileSpec(version.pk, "a.bin", md5_of(CONTENT), parts)])
+    [address] = addresses_for(actor=who, files=[FileSpec(version.pk, "a.bin", md5_of(CONTENT), parts)])
     return str(address.part_urls[0][1])
 
 
 def manifest_of_draft(run: Run) -> str:
-    actor, version = _draft(run)
+    who, version = _draft(run)
     manifest = announce_manifest(
-        actor=actor, version=version, kind=ManifestKind.FULL, name="m", digest="", base=None
+        actor=who, version=version, kind=ManifestKind.FULL, name="m", digest="", base=None
     )
-    made = _upload(Context(actor, ""), manifest)
+    made = _upload(Context(who, ""), manifest)
     return str(made["artifactManifest"]["file"]["uploadUrl"])
 
 
@@ -140,6 +141,17 @@ def test_an_upload_is_refused_a_minute_after_the_permission_is_withdrawn(
     withdraw(run)
     with time_machine.travel(timezone.now() + LATER):
         assert put(path) in {401, 403, 404}
+
+
+def test_an_operator_who_is_none_any_more_uploads_nothing_as_one(run: Run):
+    boss: User = UserFactory(is_operator=True)
+    elevated = replace(actor(boss), elevated=True)
+    [path] = upload_paths(actor=elevated, run=run, names=["notes.txt"])
+    assert path is not None
+    with time_machine.travel(timezone.now() + LATER):
+        assert put(path) == 200
+        User.objects.filter(pk=boss.pk).update(is_operator=False)
+        assert put(path) == 404
 
 
 @pytest.mark.parametrize("upload", UPLOADS)

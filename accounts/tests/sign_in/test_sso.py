@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialToken
 from django.test import Client
 from django.utils import timezone
@@ -18,7 +19,7 @@ from accounts.sign_in.providers import callback_url
 from accounts.sign_in.sso import name_from
 from teams.models import GroupMapping, Membership, Team
 from teams.roles.builtin import built_in
-from tests.factories import PASSWORD, TeamFactory, UserFactory, delivered, make_member
+from tests.factories import PASSWORD, TeamFactory, UserFactory, delivered, make_key, make_member
 from tests.fakes.oidc import Provider, oidc_provider
 
 pytestmark = pytest.mark.django_db
@@ -172,6 +173,18 @@ class TestTakingOver:
         assert ada != former
         former.refresh_from_db()
         assert former.email == ""
+
+    @pytest.mark.parametrize("way", ["key", "passkey", "provider"])
+    def test_an_account_that_someone_has_a_way_into_awaits_no_one(self, client, oidc, sso, way: str):
+        made = UserFactory(email="ada@example.com", password=None, is_verified=False)
+        if way == "key":
+            make_key(made)
+        elif way == "passkey":
+            Authenticator.objects.create(user=made, type=Authenticator.Type.WEBAUTHN, data={})
+        else:
+            SocialAccount.objects.create(user=made, provider="other", uid="1")
+        _sign_in(client, oidc, **ADA)
+        assert _user_of(client) not in {None, made}
 
     def test_an_account_made_by_scim_that_awaits_its_owner_is_opened(self, client, oidc, sso):
         """No one has had a way into it: no password, key, provider or sign-in."""
