@@ -172,7 +172,7 @@ class EmailAddressAdmin(ServedAdmin[EmailAddress]):
         AdminAction(slug="verify", label="Mark as verified", in_bulk=True, fits=lambda address: not address.verified,
             text="The account then counts as the owner of the address. Make sure that this is true.",
             do=lambda context: administration.verify_address(actor=context.actor, address=context.row)),
-        AdminAction(slug="remove", label="Remove", in_bulk=True, fits=lambda address: not address.verified,
+        AdminAction(slug="remove", label="Remove address", in_bulk=True, fits=lambda address: not address.verified,
             text="The account loses the address, which it has not verified.",
             do=lambda context: administration.remove_address(actor=context.actor, address=context.row)),
     )  # fmt: skip

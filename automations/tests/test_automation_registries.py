@@ -24,7 +24,8 @@ from automations.firing.notices import variables_of
 from automations.models import ActionKind, Automation
 from automations.services import AutomationFields, change_automation, copy_automation, create_automation
 from common.errors import Forbidden, Invalid, NotFound
-from teams.models import Team
+from teams.models import Membership, Team
+from teams.roles.builtin import built_in
 from tests.automations import make_automation, states
 from tests.factories import (
     DestinationFactory,
@@ -243,6 +244,9 @@ def test_it_sends_to_destinations_of_teams_in_which_its_creator_makes_automation
         with pytest.raises(Invalid, match="does not belong"):
             calling(person, registry, other)
     viewer = with_role(registry, team, "member", preset=Preset.VIEW_ONLY)
+    with pytest.raises(Forbidden, match="Create automations"):
+        calling(viewer, registry, hook)
+    Membership.objects.create(user=viewer, team=sibling, role=built_in(Preset.MEMBER))
     with pytest.raises(Invalid, match="does not belong"):
         calling(viewer, registry, hook)
 
