@@ -188,12 +188,11 @@ class TestUsers:
 
     def test_what_a_provider_does_not_send_stays(self, provider: Provider):
         """A whole user or group without an attribute says nothing about it; null or an empty list empties it."""
-        made = provider.make(
-            displayName="Bob",
-            externalId="x-1",
-            name={"givenName": "Bob", "familyName": "Ross"},
-            **{PLACE: {"organizationRole": "viewer", "modelsAccess": "view_only"}},
-        )
+        more: dict[str, Any] = {
+            "displayName": "Bob", "externalId": "x-1", "name": {"givenName": "Bob", "familyName": "Ross"},
+            PLACE: {"organizationRole": "viewer", "modelsAccess": "view_only"},
+        }  # fmt: skip
+        made = provider.make(**more)
         provider.patch(f"Users/{made['id']}", {"op": "replace", "path": "active", "value": False})
         only = {"schemas": [USER], "userName": made["userName"], "emails": made["emails"]}
         status, kept = provider.ask("PUT", f"Users/{made['id']}", only)
