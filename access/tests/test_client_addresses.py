@@ -23,7 +23,7 @@ CLIENT, OUTER, NEAR = "203.0.113.9", "10.1.0.7", "10.2.0.8"
         ("", "", CLIENT, CLIENT),  # a Unix socket
         ("", "", "<script>", ""),
         ("10.0.0.0/8", NEAR, f"{CLIENT}, {OUTER}", CLIENT),
-        ("10.1.0.0/16, 10.2.0.0/16", NEAR, f"{CLIENT}, {OUTER}", CLIENT),
+        ("10.1.0.0/16,10.2.0.0/16", NEAR, f"{CLIENT}, {OUTER}", CLIENT),
         ("10.0.0.0/8", NEAR, f"192.0.2.1, {CLIENT}, {OUTER}", CLIENT),  # the client's own words come first
         ("10.0.0.0/8", NEAR, f"10.9.9.9, {CLIENT}", CLIENT),
         ("10.0.0.0/8", NEAR, f"unknown, {OUTER}", OUTER),

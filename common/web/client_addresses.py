@@ -1,13 +1,12 @@
 """The address of a client behind any number of proxies, for limits, the audit log and sessions."""
 
 import ipaddress
-from collections.abc import Sequence
-from functools import lru_cache
 
 from django.conf import settings
 
+from common.safe_http.addresses import networks_of
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def client_address(connected: str, forwarded: str) -> str:
@@ -23,7 +22,7 @@ def client_address(connected: str, forwarded: str) -> str:
     if not settings.BEHIND_PROXY:
         return found
     hops = [address_in(entry) for entry in forwarded.split(",")]
-    trusted = _networks(tuple(settings.TRUSTED_PROXIES))
+    trusted = networks_of(tuple(settings.TRUSTED_PROXIES))
     if not trusted:  # the one proxy that is connected
         return str(hops[-1]) if hops[-1] else found
     hop: Address | None = nearest
@@ -49,8 +48,3 @@ def address_in(text: str) -> Address | None:
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
-
-
-@lru_cache(maxsize=8)
-def _networks(texts: tuple[str, ...]) -> Sequence[Network]:
-    return [ipaddress.ip_network(text.strip(), strict=False) for text in texts]

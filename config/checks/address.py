@@ -1,7 +1,7 @@
 """Where the installation is found, and who may show or reach what."""
 
-import ipaddress
 import re
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -71,20 +71,18 @@ def check_frame_ancestors(**_: Any) -> list[CheckMessage]:
 
 def check_trusted_proxies(**_: Any) -> list[CheckMessage]:
     """With what is no network, the addresses of clients could not be read."""
-    try:
-        for network in settings.TRUSTED_PROXIES:
-            ipaddress.ip_network(network)
-    except ValueError as error:
-        hint = f"Give networks such as 10.0.0.0/8,fd12:3456::/32. {DOCS}#address"
-        return [Error(f"RUNYARD_TRUSTED_PROXIES: {error}.", hint=hint, id="runyard.E025")]
-    return []
+    return _check_networks("RUNYARD_TRUSTED_PROXIES", settings.TRUSTED_PROXIES, "address", "runyard.E025")
 
 
 def check_allowed_networks(**_: Any) -> list[CheckMessage]:
     """What is no network would be found only when a webhook is sent."""
+    return _check_networks("RUNYARD_ALLOWED_NETWORKS", settings.ALLOWED_NETWORKS, "alerts", "runyard.E016")
+
+
+def _check_networks(name: str, given: Sequence[str], section: str, check_id: str) -> list[CheckMessage]:
     try:
-        networks_of(tuple(settings.ALLOWED_NETWORKS))
+        networks_of(tuple(given))
     except ValueError as error:
-        hint = f"Give networks such as 10.0.0.0/8,fd12:3456::/32. {DOCS}#alerts"
-        return [Error(f"RUNYARD_ALLOWED_NETWORKS: {error}.", hint=hint, id="runyard.E016")]
+        hint = f"Give networks such as 10.0.0.0/8,fd12:3456::/32. {DOCS}#{section}"
+        return [Error(f"{name}: {error}.", hint=hint, id=check_id)]
     return []

@@ -4,7 +4,6 @@ Asked from this machine, by the name that others use.
 """
 
 import http
-import ipaddress
 import socket
 import ssl
 import time
@@ -16,6 +15,7 @@ from django.conf import settings
 from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
+from common.safe_http.addresses import networks_of
 from common.web.client_addresses import address_in
 from config.doctor.findings import Finding, broken, fine, warning
 
@@ -114,7 +114,7 @@ def _connection() -> Iterator[Finding]:
         yield broken(PART, text, f"Set RUNYARD_URL={settings.BASE_URL} for the server: {PROXY}.")
     if settings.BEHIND_PROXY:
         seen = address_in(told["address"])
-        if seen is None or any(seen in ipaddress.ip_network(net) for net in settings.TRUSTED_PROXIES):
+        if seen is None or any(seen in network for network in networks_of(tuple(settings.TRUSTED_PROXIES))):
             text = f"The server takes this machine for {told['address'] or 'no address'}, which is not a client's."
             advice = "List the networks of all proxies on the way in RUNYARD_TRUSTED_PROXIES"
             yield warning(PART, text, f"{advice}: {PROXY}.")

@@ -33,7 +33,7 @@ PICTURE_HOSTS = frozenset(host.strip().lower() for host in env.list("RUNYARD_PIC
 METRICS_TOKEN = env.str("RUNYARD_METRICS_TOKEN", default="").strip()
 """What a scraper of /metrics sends; empty: only operators who are signed in may read it."""
 CSRF_TRUSTED_ORIGINS = [BASE_URL] if _secure else []
-TRUSTED_PROXIES = env.list("RUNYARD_TRUSTED_PROXIES", default=[])
+TRUSTED_PROXIES = [network.strip() for network in env.list("RUNYARD_TRUSTED_PROXIES", default=[])]
 """Networks of the proxies between clients and this server, of which each appends to X-Forwarded-For."""
 BEHIND_PROXY = env.bool("RUNYARD_BEHIND_PROXY", default=False) or bool(TRUSTED_PROXIES)
 if BEHIND_PROXY:
