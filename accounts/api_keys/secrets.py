@@ -92,7 +92,7 @@ def actor_again(user_id: int, key_id: int | None, *, elevated: bool) -> Actor:
     user = User.objects.filter(pk=user_id, is_active=True).first()
     key = ApiKey.objects.filter(pk=key_id, user=user_id).first() if key_id is not None else None
     if user is None or (key_id is not None and (key is None or key.is_expired)):
-        raise Unauthenticated("Whoever requested this has no access any more.")
+        raise Unauthenticated("Whoever requested this no longer has access.")
     scopes = None if key is None or key.scopes is None else frozenset(key.scopes)
     return replace(actor_of_user(user, elevated=elevated), scopes=scopes, key_id=key_id)
 

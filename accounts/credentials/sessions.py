@@ -6,6 +6,7 @@ tell which sessions there are, not by which cookies.
 
 import hashlib
 
+from allauth.account.adapter import get_adapter
 from allauth.core.internal.httpkit import HTTP_USER_AGENT_MAX_LENGTH
 from allauth.usersessions.models import UserSession
 from asgiref.sync import sync_to_async
@@ -17,7 +18,6 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from access.web.requests import address_of
 from accounts.models import User
 from common.database.kept_queries import KeptQuery
 
@@ -80,7 +80,7 @@ def note_session(request: HttpRequest, **_: object) -> None:
     if not request.session.session_key:
         request.session.save()
     agent = request.headers.get("User-Agent", "")[:HTTP_USER_AGENT_MAX_LENGTH]
-    ip = address_of(request) or "0.0.0.0"  # noqa: S104 - a socket has none; written down, not bound
+    ip = get_adapter().get_client_ip(request)
     known = {"user": request.user, "ip": ip, "user_agent": agent, "last_seen_at": timezone.now()}
     key = stored_key(str(request.session.session_key))
     UserSession.objects.update_or_create(session_key=key, defaults=known)

@@ -7,7 +7,7 @@ The rule against taking over accounts: a provider opens an account that it did n
 2. the account has proven that it owns the same address, too. An unproven address may have been typed by somebody who
    waits for its owner to come, with API keys already made.
 
-Everybody else gets an account of their own. An account that only entered the address loses it to whoever proves it.
+Everyone else gets an account of their own. An account that only entered the address loses it to whoever proves it.
 """
 
 import re
@@ -191,7 +191,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
 def _release_addresses(request: HttpRequest, provider: SignInProvider, login: SocialLogin) -> None:
     """Take addresses that a provider proves from accounts that only entered them.
 
-    Where no mail is sent nobody can verify an address, so an account in use may be the same person's: then they are
+    Where no mail is sent no one can verify an address, so an account in use may be the same person's: then they are
     asked first. The second attempt in the same browser goes on.
 
     Raises:

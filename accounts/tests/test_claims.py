@@ -28,7 +28,7 @@ def _mail_is_sent(settings: Any) -> None:
 
 @pytest.fixture
 def bob() -> User:
-    """Give somebody who has entered another's address."""
+    """Give a user who has entered another's address."""
     made: User = UserFactory(username="bob")
     EmailAddress.objects.create(user=made, email=ADDRESS, verified=False)
     return made

@@ -46,7 +46,6 @@ def members(request: HttpRequest, entity: str) -> HttpResponse:
         "roles": list(roles_for(team.organization_id)),
         "sole_admin": admins[0] if len(admins) == 1 else 0,
         "may_manage": may_manage,
-        "shows_access": True,  # TEAM-3
         "may_invite": can(actor, TeamAction.INVITE, team),
     }
     return render(request, fragment(request, "teams/members/team.html", "list"), context)

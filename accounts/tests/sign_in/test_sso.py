@@ -160,7 +160,7 @@ class TestTakingOver:
         assert not SocialAccount.objects.filter(user=squatter).exists()
 
     def test_an_account_in_use_is_pointed_out_first_as_it_may_be_ones_own(self, client, oidc, sso):
-        """Where no mail is sent nobody can verify an address."""
+        """Where no mail is sent no one can verify an address."""
         former = UserFactory(username="former", email="ada@example.com", is_verified=False)
         User.objects.filter(pk=former.pk).update(last_login=timezone.now())
         response = _sign_in(client, oidc, **ADA)
