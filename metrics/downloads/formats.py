@@ -21,6 +21,7 @@ from common.server.lazy_import import LazyModule
 from common.web.streaming import in_thread
 from metrics.models import StreamKind
 from metrics.store import reads, row_blocks
+from metrics.store.batches import without_empty
 from metrics.store.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.store.key_stats import shown_key
 from runs.secrets.masking import mask_tree
@@ -192,7 +193,8 @@ _WRITERS = {DownloadFormat.CSV: _csv, DownloadFormat.JSONL: _jsonl, DownloadForm
 
 
 def _batches(run_id: int, kind: StreamKind, *, revealed: bool) -> Iterator[Batch]:
-    for _, batch in row_blocks.batches(run_id, kind):
+    for _, whole in row_blocks.batches(run_id, kind):
+        batch = without_empty(whole)
         if not revealed:
             batch.other = [(row, path, mask_tree(value, tuple(path))[0]) for row, path, value in batch.other]
         yield batch

@@ -118,12 +118,13 @@ def _fetched(blocks: Iterable[Block], keys: Sequence[HistoryKey] | None) -> Iter
 
 
 def _rows_of(block: Block, keys: Sequence[HistoryKey] | None) -> Rows:
-    """Return the numbers of the rows that have all keys, counted from the block's first."""
+    """Return the numbers of the rows that have all keys, or of those that have any, counted from the block's first."""
+    if not keys:
+        return block.filled()
     found = np.ones(block.row_to - block.row0, np.bool_)
-    if keys:
-        batch = _read(block, keys)
-        for key in keys:
-            found &= _having(batch, key)
+    batch = _read(block, keys)
+    for key in keys:
+        found &= _having(batch, key)
     return np.flatnonzero(found)
 
 

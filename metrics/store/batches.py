@@ -46,6 +46,20 @@ def cut(batch: Batch, start: int, stop: int) -> Batch:
     return Batch(stop - start, groups, other)
 
 
+def filled_rows(batch: Batch) -> Rows:
+    """Return the numbers of the rows that have anything; one that stands for a line that was set aside is empty."""
+    if any(group.rows is None for group in batch.groups):
+        return np.arange(batch.row_count)
+    parts = [row_numbers(group, batch.row_count) for group in batch.groups]
+    return np.unique(np.concatenate([*parts, np.array([row for row, _, _ in batch.other], np.int64)]))
+
+
+def without_empty(batch: Batch) -> Batch:
+    """Return the rows that have anything, renumbered from 0."""
+    rows = filled_rows(batch)
+    return batch if rows.size == batch.row_count else pick(batch, rows)
+
+
 def pick(batch: Batch, numbers: Rows) -> Batch:
     """Return the rows of these numbers, which rise, renumbered from 0."""
     groups = []

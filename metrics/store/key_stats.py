@@ -1,6 +1,7 @@
 """What was logged under each key: counted once per block of rows, joined when asked."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,9 +133,13 @@ class KeyStatsBuilder:
             if known is not counter:
                 known.join(counter)
 
-    def stats(self) -> dict[str, KeyStats]:
-        """Return what was logged under each key, by its shown name."""
-        return {key: counter.stats() for key, counter in sorted(self._by_key.items())}
+    def names(self) -> list[str]:
+        """Return the keys' shown names, in order."""
+        return sorted(self._by_key)
+
+    def stats(self, names: Iterable[str] | None = None) -> dict[str, KeyStats]:
+        """Return what was logged under each key, or under these, by its shown name."""
+        return {name: self._by_key[name].stats() for name in (self.names() if names is None else names)}
 
     def last_numbers(self) -> dict[str, tuple[int, float]]:
         """Return, per key that ends in a number, the row that has it, and the number."""

@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Subquery
 from common.database.kept_queries import KeptQuery
 from common.formats.strict_json import strict
 from metrics.models import Segment, Stream, StreamKind, Tail
-from metrics.store.batches import cut
+from metrics.store.batches import cut, pick
 from metrics.store.codec import Batch, Floats, Rows, unpack
 from metrics.store.columns import Column, joined, shown_columns
 from metrics.store.downsampling import Points
@@ -69,7 +69,10 @@ def scan(
     x_from: float | None = None,
     x_to: float | None = None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (row number, row as it arrived) in row order; x bounds are on the kind's x, both included."""
+    """Yield (row number, row as it arrived) in row order; x bounds are on the kind's x, both included.
+
+    Empty rows, which keep the place of lines that were set aside, are left out here and wherever rows are read.
+    """
     x_key = X_OF[kind]
     found = blocks(run_id, kind, row_from=row_from, x_from=x_from, x_to=x_to)
     for block in ahead(found, Block.needed):
@@ -78,6 +81,8 @@ def scan(
             start, stop = _within(batch, x_key, x_from, x_to)
             batch = cut(batch, start, stop)
         for number, row in enumerate(unpack(batch), block.row0 + start):
+            if not row:
+                continue
             x = row.get(x_key)
             if x_from is not None and not (isinstance(x, int | float) and x >= x_from):
                 continue
@@ -168,14 +173,15 @@ def _coarse(parts: Sequence[Block], key: str, x: str, size: int) -> dict[str, Po
 
 def key_stats(run_ids: Collection[int], kind: StreamKind) -> dict[int, dict[str, KeyStats]]:
     """Return, per run that has rows, what was logged under each key, by its shown name."""
-    return {run_id: _block_key_stats(parts) for run_id, parts in blocks_of(run_ids, kind)}
+    return {run_id: counted_keys(parts).stats() for run_id, parts in blocks_of(run_ids, kind)}
 
 
-def _block_key_stats(parts: Iterable[Block]) -> dict[str, KeyStats]:
+def counted_keys(parts: Iterable[Block]) -> KeyStatsBuilder:
+    """Return what was logged under each key of some blocks."""
     builder = KeyStatsBuilder()
     for block in parts:
         builder.join(block.key_stats())
-    return builder.stats()
+    return builder
 
 
 def latest_samples(run_ids: Collection[int], x_from: float) -> dict[int, dict[str, tuple[float, float]]]:
@@ -196,10 +202,7 @@ def latest_samples(run_ids: Collection[int], x_from: float) -> dict[int, dict[st
 
 
 def _latest_of(parts: Sequence[Block]) -> dict[str, tuple[float, float]]:
-    builder = KeyStatsBuilder()
-    for block in parts:
-        builder.join(block.key_stats())
-    found = builder.last_numbers()
+    found = counted_keys(parts).last_numbers()
     moments = columns(parts, {X_OF[StreamKind.SYSTEM]})[X_OF[StreamKind.SYSTEM]]
     rows = np.unique(np.array([row for row, _ in found.values()], np.int64))
     at = dict(zip(rows.tolist(), moments.at(rows).tolist(), strict=True))
@@ -219,7 +222,7 @@ def json_line(row: Mapping[str, Any], *, is_strict: bool = False) -> str:
 
 
 def last_lines(run_ids: Collection[int], kind: StreamKind) -> dict[int, str]:
-    """Return the last row of each stream that has one, as a JSON line."""
+    """Return the last row of each stream that has one which is not empty, as a JSON line."""
     streams = Stream.objects.filter(run_id__in=run_ids, kind=kind, next_row__gt=0)
     tails = Tail.objects.filter(run_id=OuterRef("run_id"), kind=OuterRef("kind")).order_by("-row0")
     segments = Segment.objects.filter(stream_id=OuterRef("pk")).order_by("-row0")
@@ -232,18 +235,22 @@ def last_lines(run_ids: Collection[int], kind: StreamKind) -> dict[int, str]:
     lines = {}
     for run_id, tail, segment in found:
         part = last_tails.get(tail) or last_segments.get(segment)
-        # packed or merged between the statements: the careful walk finds it
-        lines[run_id] = _last_line(Block(part, part.row0)) if part else _last_of(run_id, kind)
+        # packed or merged between the statements, or all of it is empty: the careful walk finds one
+        row = (_last_row(Block(part, part.row0)) if part else None) or _last_of(run_id, kind)
+        if row:
+            lines[run_id] = json_line(row)
     return lines
 
 
-def _last_of(run_id: int, kind: StreamKind) -> str:
-    *_, last = blocks(run_id, kind)
-    return _last_line(last)
+def _last_of(run_id: int, kind: StreamKind) -> dict[str, Any] | None:
+    return next(filter(None, map(_last_row, reversed(list(blocks(run_id, kind))))), None)
 
 
-def _last_line(block: Block) -> str:
-    if block.index is not None:
-        return json_line(block.index.last)
-    batch = block.batch()
-    return json_line(unpack(cut(batch, batch.row_count - 1, batch.row_count))[0])
+def _last_row(block: Block) -> dict[str, Any] | None:
+    """Return the last row of a block that is not empty."""
+    if block.index is not None and block.index.last:
+        return block.index.last
+    filled = block.filled()
+    if not filled.size:
+        return None
+    return unpack(pick(block.batch(), filled[-1:]))[0]

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from common.database.kept_queries import KeptQuery
 from metrics.models import Segment, Stream, StreamKind, Tail
-from metrics.store.batches import cut
+from metrics.store.batches import cut, filled_rows
 from metrics.store.codec import MAX_ROWS, Batch, Floats, Rows, decode, row_numbers
 from metrics.store.columns import joined, shown_columns
 from metrics.store.downsampling import Points
@@ -80,6 +80,13 @@ class Block:
     def is_remote(self) -> bool:
         """Whether reading it waits for a bucket."""
         return self._columns is not None and self._columns.is_remote
+
+    def filled(self) -> Rows:
+        """Return the numbers, counted from the block's first, of the rows that are not empty."""
+        if self.index is None:
+            return filled_rows(self.batch())
+        rows = self.index.filled_rows(self._reader(None)) - self._skipped
+        return rows[rows >= 0]
 
     def needed(self, keys: Collection[str] | None = None) -> list[Needed]:
         """Return what `batch` reads of a bucket, for `metrics.store.fetching`."""

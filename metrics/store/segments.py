@@ -18,7 +18,7 @@ import zstandard
 
 from metrics.store import pyramid
 from metrics.store.batches import cut
-from metrics.store.codec import Batch, Group, Mode, unpack
+from metrics.store.codec import Batch, Group, Mode, Rows, unpack
 from metrics.store.column_codec import decode, encode
 from metrics.store.downsampling import Points
 from metrics.store.key_stats import KeyStatsBuilder, shown_key
@@ -213,6 +213,15 @@ class SegmentIndex:
             return []
         start, length = self.body["other"]
         return [(row, path, value) for row, path, value in content.part(start, length, _other_from_bytes)]
+
+    def filled_rows(self, content: PartReader) -> Rows:
+        """Return the numbers of the rows that are not empty; columns are not read."""
+        places = [group["rows"] for group in self.body["groups"]]
+        if None in places:
+            return np.arange(self.row_count)
+        parts = [content.part(start, length, _rows_from_bytes) for start, length in places]
+        others = np.array([row for row, _, _ in self.others(content)], np.int64)
+        return np.unique(np.concatenate([*parts, others]))
 
     def _groups_of(self, key: str) -> list[tuple[str, dict[str, Any]]]:
         names = self.columns.get(key, [])
