@@ -41,6 +41,20 @@ class Stream(models.Model):
         return f"{StreamKind(self.kind).label} of run {self.run_id}"
 
 
+class StreamKeys(models.Model):
+    """Which keys a stream has, to count them (metrics.ingest.key_limit)."""
+
+    stream = models.OneToOneField(Stream, models.CASCADE, primary_key=True, related_name="+")
+    hashes = models.BinaryField(help_text="BLAKE2b-64 of each key's shown name, rising.")
+
+    class Meta:
+        verbose_name = "keys of a stream"
+        verbose_name_plural = "keys of streams"
+
+    def __str__(self) -> str:
+        return f"{len(self.hashes) // 8} keys of {self.stream}"
+
+
 class Export(models.Model):
     """Rows of an ended run's history that the SDK was given as one Parquet file (metrics.downloads.sdk_parquet)."""
 

@@ -9,6 +9,10 @@ DELETED_KEPT_DAYS = env.int("RUNYARD_DELETED_KEPT_DAYS", default=7)
 FILE_STREAM_MAX_BYTES = env.int("RUNYARD_FILE_STREAM_MAX_MIB", default=64) * MIB
 FILE_STREAM_MAX_LINES = env.int("RUNYARD_FILE_STREAM_MAX_LINES", default=1_000_000)
 """Lines of a post: history, system metrics, log (SDKs send up to 300,000), and four times as many values."""
+ROW_MAX_VALUES = env.int("RUNYARD_ROW_MAX_VALUES", default=250_000)
+"""Values of a logged row, of a run's config and of its summary; each item of lists and objects is one."""
+RUN_MAX_KEYS = env.int("RUNYARD_RUN_MAX_KEYS", default=250_000)
+"""Keys of a run's history, and of its system metrics."""
 GRAPHQL_MAX_BYTES = env.int("RUNYARD_GRAPHQL_MAX_MIB", default=32) * MIB
 GRAPHQL_MAX_ANSWER_BYTES = env.int("RUNYARD_GRAPHQL_MAX_ANSWER_MIB", default=128) * MIB
 """Of values that a GraphQL request reads and answers."""

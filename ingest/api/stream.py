@@ -25,6 +25,8 @@ from metrics.ingest.transaction import Ack
 from metrics.models import StreamKind
 from runs.access import RunAction
 from runs.config.flatten import summary_of
+from runs.config.width import excess_of
+from runs.ingest.bad_lines import MAX_TEXT
 from runs.ingest.posts import RunPost
 
 ADDRESS = "/api/v1/runs/{entity}/{project_name}/{uid}/stream"
@@ -67,12 +69,15 @@ def _object(data: dict[str, Any], name: str) -> dict[str, Any] | None:
     return value
 
 
-def _shallow(data: dict[str, Any], name: str) -> dict[str, Any] | None:
+def _bounded(data: dict[str, Any], name: str) -> dict[str, Any] | None:
     value = _object(data, name)
     try:
         check_nesting(value)
     except ValueError as error:
         raise Invalid(f"`{name}` is {error}.") from None
+    reason = excess_of(value) if value else ""
+    if reason:
+        raise Invalid(f"`{name}` has {reason}.")
     return value
 
 
@@ -90,7 +95,7 @@ def _part(data: dict[str, Any], name: str, content: str) -> _StreamPart | None:
 
 def _text_of(row: Any) -> str:
     try:
-        return json.dumps(row)
+        return json.dumps(row)[:MAX_TEXT]
     except RecursionError:
         return ""
 
@@ -102,7 +107,7 @@ def _lines(kind: StreamKind, part: _StreamPart | None, numbered: NumberedPost) -
     rows: list[dict[str, Any]] = []
     for number, row in enumerate(part.items, part.offset):
         is_row = isinstance(row, dict)
-        reason = rejection_reason(row) if is_row else f"not a JSON object but {type(row).__name__}"
+        reason = rejection_reason(row) or excess_of(row) if is_row else f"not a JSON object but {type(row).__name__}"
         if reason:
             numbered.bad.append(BadRow(kind, number, _text_of(row), reason))
         rows.append({} if reason else row)
@@ -116,7 +121,7 @@ def _texts(part: _StreamPart) -> list[str]:
 
 
 def _read_summary(data: dict[str, Any], run: RunPost) -> None:
-    summary = _shallow(data, "summary")
+    summary = _bounded(data, "summary")
     if summary is not None:
         run.summary_text, run.summary_flat = summary_of(json.dumps(summary))
 
@@ -178,7 +183,7 @@ def read_post(body: bytes, run_id: int) -> Post:
         raise Invalid("The body must be a JSON object.")
     run = RunPost(
         run_id=run_id, preempting=_flag(data, "preempting"), is_attached=_flag(data, "attached"),
-        config=_shallow(data, "config"),
+        config=_bounded(data, "config"),
     )  # fmt: skip
     if run.is_attached:
         _check_attached(data)

@@ -104,9 +104,10 @@ class LoggedKeySerializer(serializers.Serializer[Any]):
 
 
 class LoggedKeysSerializer(serializers.Serializer[Any]):
-    """All of them."""
+    """Keys by name."""
 
     keys = LoggedKeySerializer(many=True)
+    next = serializers.CharField(allow_null=True, help_text="Where there are more: what to give as `after`.")
 
 
 class BucketsSerializer(serializers.Serializer[Any]):
@@ -143,12 +144,14 @@ class SeriesViewSet(ScopedViewSet[Run]):
     view_action = RunAction.VIEW
     object_actions: ClassVar[dict[str, str]] = {"keys": RunAction.VIEW, "series": RunAction.VIEW}
 
-    @extend_schema(parameters=[_KIND], responses=LoggedKeysSerializer)
+    @extend_schema(
+        parameters=[_KIND, query("after", "The `next` of the answer before.")], responses=LoggedKeysSerializer
+    )
     @action(detail=True)
     def keys(self, request: Request, pk: str) -> Response:
-        """Return the logged keys with type, count, last, smallest and largest value."""
-        run = self.get_object()
-        return Response({"keys": selectors.keys_json(run.pk, kind_of(request.query_params))})
+        """Return the logged keys with type, count, last, smallest and largest value, up to 10,000 at once."""
+        run, given = self.get_object(), request.query_params
+        return Response(selectors.keys_json(run.pk, kind_of(given), after=given.get("after", "")))
 
     @extend_schema(
         parameters=[

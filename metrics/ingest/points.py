@@ -1,7 +1,7 @@
 """Writing the points of a group of posts, inside the group's one transaction."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 
 from common.database.sql import execute_in, execute_many
+from metrics.ingest.key_limit import KeyCounter, excess_reason
 from metrics.ingest.listeners import CommittedRows
 from metrics.ingest.placement import Placer, SequenceRange, StoredRows, end_of, place_numbered
 from metrics.ingest.post import PostedRows, pack_batches
@@ -18,6 +19,7 @@ from metrics.store import keysets, reads, row_blocks
 from metrics.store.batches import cut
 from metrics.store.codec import MAX_ROWS, Batch, encode, mark_of, unpack
 from metrics.store.reads import X_OF
+from runs.ingest.bad_lines import MAX_TEXT
 
 StreamKey = tuple[int, int]
 """(run id, kind)"""
@@ -56,6 +58,9 @@ class PointWriter:
         self.ranges = self._load_ranges()
         self.pending: dict[StreamKey, list[_PendingBatch]] = defaultdict(list)
         self.changed: set[StreamKey] = set()
+        self.keys = KeyCounter()
+        self.set_aside: list[tuple[int, str, str, str]] = []
+        """(run id, kind, text, reason) of rows that would have brought too many keys."""
         self._read: dict[StreamKey, tuple[int, list[dict[str, Any]]]] = {}
 
     def _load_streams(self) -> dict[StreamKey, _StreamState]:
@@ -120,16 +125,33 @@ class PointWriter:
     def _stored(self, key: StreamKey, rows: Sequence[dict[str, Any]]) -> StoredRows:
         stream = self.streams[key]
 
+        def telling(line: int) -> int | None:
+            """Return the first line from one on that is not empty: what stands for a bad line tells nothing."""
+            return next((number for number in range(line, len(rows)) if rows[number]), None)
+
         def steps_back(line: int) -> bool:
-            at: Any = rows[line].get("_timestamp")
+            found = telling(line)
+            at: Any = None if found is None else rows[found].get("_timestamp")
+            if found is None:
+                return False
             return stream.last_at is None or not _is_number(at) or bool(at <= stream.last_at)
 
-        return StoredRows(
-            next_row=stream.next_row,
-            is_same=lambda row, line: same_line(self._stored_row(key, row), rows[line]),
-            find=lambda line: self._find(key, rows[line]),
-            steps_back=steps_back,
-        )
+        def is_same(row: int, line: int) -> bool:
+            for number in range(line, min(len(rows), line + stream.next_row - row)):
+                stored = self._stored_row(key, row + number - line)
+                if stored and rows[number]:
+                    return same_line(stored, rows[number])
+            return not rows[line]
+
+        def find(line: int) -> int | None:
+            found = telling(line)
+            row = None if found is None else self._find(key, rows[found])
+            if found is None or row is None or row < found - line:
+                return None
+            row -= found - line
+            return row if is_same(row, line) else None
+
+        return StoredRows(next_row=stream.next_row, is_same=is_same, find=find, steps_back=steps_back)
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -162,10 +184,14 @@ class PointWriter:
     def _add(self, key: StreamKey, row: int, lines: PostedRows, start: int, stop: int) -> None:
         """Hold some of a post's lines until `flush`, and move the stream's ends."""
         stream, rows = self.streams[key], lines.rows[start:stop]
-        batches: Iterable[Batch] = lines.batches if len(rows) == len(lines.rows) else pack_batches(rows)
+        batches = lines.batches if len(rows) == len(lines.rows) else list(pack_batches(rows))
         if key[1] == StreamKind.HISTORY and any(map(_lacks_step, rows)):
             rows = self._with_steps(key, rows)
-            batches = pack_batches(rows)
+            batches = list(pack_batches(rows))
+        refused = self._refused(key, batches)
+        if refused:
+            rows = self._without(key, rows, refused)
+            batches = list(pack_batches(rows))
         done = 0
         for batch in batches:
             part, row0 = rows[done : done + batch.row_count], row + done
@@ -177,6 +203,36 @@ class PointWriter:
             stream.last_at = _later(stream.last_at, times)
         stream.next_row = row + len(rows)
         self.changed.add(key)
+
+    def prepare_keys(self, posted: Iterable[tuple[int, StreamKind, PostedRows | None]]) -> None:
+        """Read what is needed to count the keys of some posts, by one query."""
+        self.keys.load(
+            [
+                (self.streams[run_id, int(kind)].pk, batch)
+                for run_id, kind, lines in posted
+                if lines is not None
+                for batch in lines.batches
+            ]
+        )
+
+    def _refused(self, key: StreamKey, batches: Iterable[Batch]) -> set[int]:
+        """Return the rows that would bring the stream more keys than it may have."""
+        refused: set[int] = set()
+        done = 0
+        for batch in batches:
+            refused.update(done + row for row in self.keys.excess(self.streams[key].pk, batch))
+            done += batch.row_count
+        return refused
+
+    def _without(
+        self, key: StreamKey, rows: Sequence[dict[str, Any]], refused: Collection[int]
+    ) -> list[dict[str, Any]]:
+        """Empty some rows, so that numbers hold, and set them aside."""
+        kind, reason = str(StreamKind(key[1]).label), excess_reason()
+        self.set_aside += [
+            (key[0], kind, reads.json_line(rows[row])[:MAX_TEXT], reason) for row in sorted(refused)
+        ]
+        return [{} if number in refused else row for number, row in enumerate(rows)]
 
     def _with_steps(self, key: StreamKey, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Give rows without a step the next one: before SDK 0.31 writers in shared mode leave it to the server."""
@@ -214,7 +270,13 @@ class PointWriter:
         )
         self._write_streams(tails)
         self._write_ranges()
-        return lambda: keysets.remember(ids)
+        remember_keys = self.keys.flush()
+
+        def after_commit() -> None:
+            keysets.remember(ids)
+            remember_keys()
+
+        return after_commit
 
     # The hot statements are written by hand: through the ORM they were two thirds of a post's CPU.
 

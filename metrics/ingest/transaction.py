@@ -90,6 +90,11 @@ def _write(posts: Sequence[Post]) -> tuple[Answers, Callable[[], None]]:
     logs = LogWriter(
         points.ranges, {post.run_id for post in alive.values() if post.log_lines or post.numbered}
     )
+    points.prepare_keys(
+        (post.run_id, kind, lines)
+        for post in alive.values()
+        for kind, lines in ((StreamKind.HISTORY, post.history), (StreamKind.SYSTEM, post.system))
+    )
     placed: dict[int, Post] = {}
     for number, post in alive.items():
         try:
@@ -98,7 +103,7 @@ def _write(posts: Sequence[Post]) -> tuple[Answers, Callable[[], None]]:
         except GapError as error:
             answers[number] = error
     remember_keysets = points.flush()
-    apply_posts([post.run for post in placed.values()], runs, at)
+    apply_posts([post.run for post in placed.values()], runs, at, set_aside=points.set_aside)
     runs |= lock_runs({post.run_id for post in placed.values() if post.numbered})  # states may have moved
     for number, post in placed.items():
         answers[number] = _ack(post, runs[post.run_id], points, logs)

@@ -15,6 +15,7 @@ from cachetools import LRUCache
 
 from common.formats.lenient_json import clean_tree
 from metrics.models import Segment, StreamKind
+from metrics.series.selectors import MAX_LISTED
 from metrics.store import reads, row_blocks
 from metrics.store.fetching import Needed, ahead
 from metrics.store.key_stats import type_of
@@ -146,7 +147,7 @@ def media_keys(run_id: int) -> list[MediaKey]:
     for key, known in found.items():
         known.kinds = sorted(kinds[key])
         known.steps = _thinned(sorted(set(known.steps)))
-    return sorted(found.values(), key=lambda known: known.key)
+    return sorted(found.values(), key=lambda known: known.key)[:MAX_LISTED]
 
 
 def steps_of(run_ids: Collection[int], key: str) -> list[int]:

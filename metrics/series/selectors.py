@@ -17,6 +17,8 @@ from metrics.store.row_blocks import Block
 
 MAX_BUCKETS = 10_000
 MAX_KEYS = 500
+MAX_LISTED = 10_000
+"""Keys that one answer names."""
 _TIMES = ("_runtime", "_timestamp")
 
 
@@ -100,12 +102,22 @@ def _buckets_json(found: Series, times: dict[str, Floats]) -> dict[str, list[Any
     return {"count": found.count.tolist(), **{name: _numbers(column) for name, column in values.items()}}
 
 
-def keys_json(run_id: int, kind: StreamKind) -> list[dict[str, Any]]:
-    """Return what was logged under each key, without the SDK's own keys."""
+def keys_json(run_id: int, kind: StreamKind, *, after: str = "") -> dict[str, Any]:
+    """Return what was logged under each key, by name, without the SDK's own keys: at most MAX_LISTED.
+
+    Args:
+        run_id: The run.
+        kind: History or system metrics.
+        after: Only keys after this one.
+
+    Returns:
+        ``keys``, and as ``next`` the last of them where there are more, else None.
+    """
+    counted = reads.counted_keys(row_blocks.blocks(run_id, kind))
+    names = [name for name in counted.names() if name > after and not name.startswith("_")]
+    listed = names[:MAX_LISTED]
     rows = []
-    for key, stats in reads.key_stats([run_id], kind).get(run_id, {}).items():
-        if key.startswith("_"):
-            continue
+    for key, stats in counted.stats(listed).items():
         last = _numbers(np.array([stats.last]))[0] if isinstance(stats.last, float) else stats.last
         rows.append(
             {
@@ -117,7 +129,7 @@ def keys_json(run_id: int, kind: StreamKind) -> list[dict[str, Any]]:
                 "max": stats.max,
             }
         )
-    return rows
+    return {"keys": rows, "next": listed[-1] if len(names) > len(listed) else None}
 
 
 def last_line_at(run_id: int) -> float | None:

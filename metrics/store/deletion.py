@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 
 from common.database.commits import after_commit
-from metrics.models import Export, Segment, Sequence, Stream, Tail
+from metrics.models import Export, Segment, Sequence, Stream, StreamKeys, Tail
 from metrics.store.segment_storage import discard, storage_at
 from runs.lifecycle import purge
 from runs.models import Run
@@ -23,13 +23,13 @@ def delete_rows(run: Run, limit: int) -> int:
     for (store, bucket_id), some in names.items():
         after_commit(_delete_contents, store, bucket_id, some)
     gone = 0
-    exports = Export.objects.filter(stream__run=run)
+    of_streams = (model._default_manager.filter(stream__run=run) for model in (Export, StreamKeys))
     parts = (
         segments,
-        exports,
+        *of_streams,
         *(model._default_manager.filter(run=run) for model in (Tail, Sequence, Stream)),
     )
-    for rows in parts:  # streams last: segments and exports refer to them
+    for rows in parts:  # streams last: the others refer to them
         if gone < limit:
             gone += purge.delete_rows(rows, limit - gone)
     return gone

@@ -1,13 +1,19 @@
-"""Key tuples stored once: ids to keys and back, cached in the process."""
+"""Key tuples stored once: ids to keys and back, cached in the process within a bound."""
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from metrics.models import KeySet
 
+_MOST_KEYS = 1_000_000
+"""In remembered tuples together: 10,000 kinds of rows of 100 keys."""
+_MOST_COUNTED = 500_000
 _keys_by_id: dict[int, tuple[str, ...]] = {}
 _ids_by_keys: dict[tuple[str, ...], int] = {}
+_size = 0
+_counted: dict[int, set[int]] = {}
+"""By stream, which tuples and which keys of what is no number count among its keys (`metrics.ingest.key_limit`)."""
 
 
 def _hash(text: str) -> str:
@@ -32,14 +38,43 @@ def ids_of(keysets: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
 def remember(ids: dict[tuple[str, ...], int]) -> None:
     """Cache committed ids in the process."""
     for keys, pk in ids.items():
-        _ids_by_keys[keys] = pk
-        _keys_by_id[pk] = keys
+        _keep(pk, keys)
+
+
+def counted_of(stream: int) -> Collection[int]:
+    """Return the hashes, by Python, of what is known to be counted of a stream."""
+    return _counted.get(stream, frozenset())
+
+
+def remember_counted(stream: int, hashes: Iterable[int]) -> None:
+    """Cache what is committed of a stream's keys."""
+    if sum(map(len, _counted.values())) > _MOST_COUNTED:
+        _counted.clear()
+    _counted.setdefault(stream, set()).update(hashes)
+
+
+def _keep(pk: int, keys: tuple[str, ...]) -> None:
+    global _size  # noqa: PLW0603 - of the caches beside it
+    if pk in _keys_by_id and keys in _ids_by_keys:
+        return
+    if _size + len(keys) > _MOST_KEYS:
+        _forget_keys()
+    _size += len(keys)
+    _ids_by_keys[keys] = pk
+    _keys_by_id[pk] = keys
+
+
+def _forget_keys() -> None:
+    global _size  # noqa: PLW0603 - of the caches beside it
+    _size = 0
+    _ids_by_keys.clear()
+    _keys_by_id.clear()
 
 
 def clear_cache() -> None:
-    """Empty the cache; for tests, whose database goes back."""
-    _ids_by_keys.clear()
-    _keys_by_id.clear()
+    """Empty the caches; for tests, whose database goes back."""
+    _forget_keys()
+    _counted.clear()
 
 
 def keys_of(pk: int) -> tuple[str, ...]:
@@ -47,5 +82,5 @@ def keys_of(pk: int) -> tuple[str, ...]:
     keys = _keys_by_id.get(pk)
     if keys is None:
         keys = tuple(json.loads(KeySet.objects.values_list("keys", flat=True).get(pk=pk)))
-        _keys_by_id[pk] = keys
+        _keep(pk, keys)
     return keys

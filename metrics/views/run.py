@@ -64,7 +64,8 @@ def run_system(request: HttpRequest, entity: str, project: str, uid: str) -> Htt
 @require_GET
 @never_cache
 def keys(request: HttpRequest, entity: str, project: str, uid: str) -> HttpResponse:
-    """Return which keys were logged, with type, count, last, min and max."""
+    """Return which keys were logged, with type, count, last, min and max; the rest comes with ``?after=`` `next`."""
     run = _run(request, entity, project, uid)
     kind = kind_of(request.GET)
-    return as_json({"next_row": reads.cursor(run.pk, kind), "keys": selectors.keys_json(run.pk, kind)})
+    found = selectors.keys_json(run.pk, kind, after=request.GET.get("after", ""))
+    return as_json({"next_row": reads.cursor(run.pk, kind), **found})

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from metrics.hardware import system_metrics
 from metrics.models import StreamKind
+from metrics.series.selectors import MAX_LISTED
 from metrics.store import reads
 from metrics.store.key_stats import KeyStats
 from metrics.workspace.logged_charts import CHART_MARKERS, charts_in
@@ -21,9 +22,14 @@ _Described = Mapping[int, Mapping[str, KeyStats]]
 
 
 def keys_json(run_ids: Collection[int], kind: StreamKind) -> dict[str, Any]:
-    """Return each key once, with its types and how many of the runs have it; of history also charts."""
+    """Return each key once, with its types and how many of the runs have it; of history also charts.
+
+    Of more than MAX_LISTED keys the first by name.
+    """
     stats_of = reads.key_stats(run_ids, kind)
     found = _keys_found(stats_of)
+    if len(found) > MAX_LISTED:
+        found = {key: found[key] for key in sorted(found)[:MAX_LISTED]}
     if kind == StreamKind.SYSTEM:
         for row in found.values():
             row["about"] = _hardware(row["key"])

@@ -42,10 +42,12 @@ def flatten(tree: dict[str, Any]) -> dict[str, Any]:
 
     def walk(node: dict[str, Any], start: str, depth: int) -> None:
         for key, value in node.items():
+            if len(flat) >= MAX_KEYS:
+                return
             name = clean_text(f"{start}{key}")
             if isinstance(value, dict) and value and depth < MAX_DEPTH:
                 walk(value, f"{name}.", depth + 1)
-            elif value is not None and len(flat) < MAX_KEYS:
+            elif value is not None:
                 flat[name] = _leaf(value if type(value) in NUMBERS else mask_tree(value, (name,))[0])
 
     walk(tree, "", 1)

@@ -7,6 +7,8 @@ from runs.models import BadLine, Run
 from runs.secrets.masking import mask
 
 LISTED = 50
+MAX_TEXT = 2000
+"""Of a line, as much as is kept."""
 
 
 def bad_lines_of(run: Run) -> list[BadLine]:

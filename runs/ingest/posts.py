@@ -5,24 +5,29 @@
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
+from django.db.models import F
 
 from common.database.sql import execute_in, execute_many
 from common.formats.lenient_json import clean_text, read_lenient
 from runs.config.flatten import flat_config, summary_of, wrap_config
 from runs.config.redaction import redacted_config
+from runs.config.width import excess_of_text
+from runs.ingest.bad_lines import MAX_TEXT
 from runs.lifecycle.host_runs import has_values, mark_as_training
 from runs.lifecycle.services import finish_run, revive_run
 from runs.logs.blocks import LogLines, write_logs
 from runs.models import BadLine, Pulse, Run
 from runs.states import RunState
 
-_MAX_BAD_TEXT = 2000
+SetAside = tuple[int, str, str, str]
+"""(run id, kind, text, reason) of a line."""
 
 
 @dataclass(slots=True)
@@ -74,32 +79,43 @@ def lock_runs(run_ids: Iterable[int]) -> dict[int, LockedRun]:
     }
 
 
-def _latest_summaries(posts: Sequence[RunPost]) -> dict[int, tuple[str, str]]:
-    """Return each run's summary and its flat form as JSON; processes that share a run each bring keys of their own."""
+def _latest_summaries(posts: Sequence[RunPost]) -> tuple[dict[int, tuple[str, str]], list[SetAside]]:
+    """Return each run's summary and its flat form as JSON, and those of which a run would have too many values.
+
+    Processes that share a run each bring keys of their own.
+    """
     shared = {post.run_id for post in posts if post.is_shared and post.summary_text is not None}
     query = "SELECT run_id, summary_text FROM runs_pulse WHERE run_id IN"
     stored: dict[int, str] = dict(execute_in(query, list(shared)) if shared else ())
     latest: dict[int, tuple[str, str]] = {}
+    refused: list[SetAside] = []
     for post in posts:
         if post.summary_text is None:
             continue
         if post.is_shared:
             known = latest[post.run_id][0] if post.run_id in latest else stored.get(post.run_id, "{}")
-            latest[post.run_id] = _merged(known, post.summary_text)
+            merged = _merged(known, post.summary_text)
+            if reason := excess_of_text(merged):
+                refused.append((post.run_id, "summary", post.summary_text[:MAX_TEXT], reason))
+            else:
+                latest[post.run_id] = summary_of(merged)
         else:
             latest[post.run_id] = post.summary_text, post.summary_flat
-    return latest
+    return latest, refused
 
 
-def _merged(known: str, text: str) -> tuple[str, str]:
+def _merged(known: str, text: str) -> str:
     trees = [tree if isinstance(tree := read_lenient(one or "{}"), dict) else {} for one in (known, text)]
-    return summary_of(json.dumps(trees[0] | trees[1]))
+    return json.dumps(trees[0] | trees[1])
 
 
-def _write_pulses(posts: Sequence[RunPost], at: datetime) -> None:
-    """Note the sign of life of each run, and its latest summary if one came; one write of its row."""
+def _write_pulses(posts: Sequence[RunPost], at: datetime) -> list[SetAside]:
+    """Note the sign of life of each run, and its latest summary if one came; one write of its row.
+
+    Returns what cannot become part of a summary.
+    """
     beat = connection.ops.adapt_datetimefield_value(at)
-    latest = _latest_summaries(posts)
+    latest, refused = _latest_summaries(posts)
     cast = "%s::jsonb" if connection.vendor == "postgresql" else "%s"
     execute_many(
         f"UPDATE runs_pulse SET heartbeat_at = %s, summary_text = %s, summary_flat = {cast} WHERE run_id = %s",  # noqa: S608
@@ -107,6 +123,7 @@ def _write_pulses(posts: Sequence[RunPost], at: datetime) -> None:
     )
     others = sorted({post.run_id for post in posts} - latest.keys())
     execute_many("UPDATE runs_pulse SET heartbeat_at = %s WHERE run_id = %s", [(beat, pk) for pk in others])
+    return refused
 
 
 def _write_configs(posts: Sequence[RunPost], at: datetime) -> None:
@@ -127,18 +144,13 @@ def _write_configs(posts: Sequence[RunPost], at: datetime) -> None:
     )
 
 
-def _write_bad_lines(posts: Sequence[RunPost]) -> None:
-    for post in posts:
-        if post.bad_lines:
-            BadLine.objects.bulk_create(
-                BadLine(
-                    run_id=post.run_id, kind=kind, text=clean_text(text)[:_MAX_BAD_TEXT], reason=reason[:300]
-                )
-                for kind, text, reason in post.bad_lines
-            )
-            pulse = Pulse.objects.get(run_id=post.run_id)
-            pulse.bad_lines += len(post.bad_lines)
-            pulse.save(update_fields=["bad_lines"])
+def _write_bad_lines(lines: Sequence[SetAside]) -> None:
+    BadLine.objects.bulk_create(
+        BadLine(run_id=run_id, kind=kind, text=clean_text(text[:MAX_TEXT]), reason=reason[:300])
+        for run_id, kind, text, reason in lines
+    )
+    for run_id, count in Counter(run_id for run_id, *_ in lines).items():
+        Pulse.objects.filter(run_id=run_id).update(bad_lines=F("bad_lines") + count)
 
 
 def _update_states(posts: Sequence[RunPost], now: dict[int, LockedRun], at: datetime) -> None:
@@ -171,20 +183,28 @@ def _is_training(post: RunPost) -> bool:
     )
 
 
-def apply_posts(posts: Sequence[RunPost], now: dict[int, LockedRun], at: datetime) -> None:
+def apply_posts(
+    posts: Sequence[RunPost],
+    now: dict[int, LockedRun],
+    at: datetime,
+    *,
+    set_aside: Sequence[SetAside] = (),
+) -> None:
     """Write a group's heartbeats, summaries, configurations, logs and state changes.
 
     Args:
         posts: In the order they came; several may be of one run. All their runs are in ``now``.
         now: What ``lock_runs`` answered in this transaction.
         at: The group's time, UTC.
+        set_aside: Lines of the posts that could be read and not stored.
     """
     alive = [post for post in posts if not post.is_attached]
-    _write_pulses(alive, at)  # before states: hooks read what a run's last post says of it
+    summaries = _write_pulses(alive, at)  # before states: hooks read what a run's last post says of it
     write_logs(
         (post.run_id, lines) for post in posts for lines in post.log
     )  # and settle a run that ends with its last lines
     _find_trainings(posts, now)  # before states, whose hooks ask
     _update_states(alive, now, at)
     _write_configs(posts, at)
-    _write_bad_lines(posts)
+    read = [(post.run_id, *line) for post in posts for line in post.bad_lines]
+    _write_bad_lines([*read, *set_aside, *summaries])

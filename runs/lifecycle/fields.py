@@ -9,6 +9,7 @@ from common.errors import Invalid
 from common.formats.lenient_json import clean_text
 from runs.config.flatten import flat_config
 from runs.config.redaction import REDACTED, redacted_columns, redacted_config
+from runs.config.width import excess_of_text
 from runs.models import Run
 from runs.secrets.documents import unmasked
 from runs.secrets.masking import mask
@@ -69,6 +70,9 @@ def apply_fields(run: Run, fields: RunFields) -> list[str]:
         run.tags = list(dict.fromkeys(clean_text(tag) for tag in fields.tags))
         changed.append("tags")
     if fields.config_text is not None:
+        reason = excess_of_text(fields.config_text)
+        if reason:
+            raise Invalid(f"config has {reason}.")
         try:
             config = redacted_config(unmasked(fields.config_text, run.config_text), run.redacted_keys)
             run.config_flat = flat_config(config)

@@ -21,6 +21,7 @@ from common.errors import Conflict, Gone, Invalid
 from common.formats.lenient_json import clean_text
 from runs.access import RunAction
 from runs.config.flatten import flat_summary
+from runs.config.width import excess_of_text
 from runs.hosts.services import record_hosts_of_config
 from runs.lifecycle import host_runs, participants, wrapped_commands
 from runs.lifecycle.client_clock import began_another
@@ -37,8 +38,11 @@ def set_summary(run: Run, text: str) -> None:
     """Replace a run's summary by hand.
 
     Raises:
-        Invalid: not JSON.
+        Invalid: not JSON, or over a limit.
     """
+    reason = excess_of_text(text)
+    if reason:
+        raise Invalid(f"summaryMetrics has {reason}.")
     try:
         flat = flat_summary(text)
     except ValueError as error:

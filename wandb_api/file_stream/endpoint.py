@@ -5,26 +5,23 @@ import logging
 import re
 from typing import Any
 
-from django.conf import settings
-
 from access.routes import declare
 from common.errors import DomainError, Invalid
 from common.formats.lenient_json import read_lenient
 from ingest.endpoint.handler import Headers, Send, StreamProtocol, serve
-from ingest.endpoint.request_body import Receive, too_many_lines
-from ingest.endpoint.validation import exit_code_of, rejection_reason
+from ingest.endpoint.request_body import Receive
+from ingest.endpoint.validation import exit_code_of
 from metrics.ingest.post import Post, PostedRows
 from metrics.ingest.transaction import Ack
-from metrics.store.codec import read_lines
 from runs.access import RunAction
 from runs.config.flatten import summary_of
+from runs.config.width import excess_of_text
+from runs.ingest.bad_lines import MAX_TEXT
 from runs.ingest.posts import RunPost
 from wandb_api.file_stream.agent_header import WRAPPER, recorded_by, wrapper_of
+from wandb_api.file_stream.line_decoding import decode_lines
 
 logger = logging.getLogger(__name__)
-
-_VALUES_A_LINE = 4
-"""On average over a post of as many lines as are taken."""
 
 
 def _content(files: dict[str, Any], name: str) -> tuple[int, list[str]] | None:
@@ -42,26 +39,10 @@ def _lines_of(files: dict[str, Any], name: str, run: RunPost) -> PostedRows | No
     if found is None:
         return None
     offset, lines = found
-    if sum(line.count(",") for line in lines) > _VALUES_A_LINE * settings.FILE_STREAM_MAX_LINES:
-        raise too_many_lines()
-    rows, bad = read_lines(lines)
+    rows, reasons = decode_lines(lines)
     kind = "history" if "history" in name else "system"
-    if bad:
-        reasons = dict(bad)
-        run.bad_lines += [(kind, text, reason) for text, reason in bad]
-        good = iter(rows)
-        rows = [{} if line in reasons else next(good) for line in lines]
-    _set_aside(kind, lines, rows, run)
+    run.bad_lines += [(kind, lines[number][:MAX_TEXT], reasons[number]) for number in sorted(reasons)]
     return PostedRows.of(offset, rows)
-
-
-def _set_aside(kind: str, lines: list[str], rows: list[dict[str, Any]], run: RunPost) -> None:
-    """Empty the rows that can be read but not written."""
-    for number, row in enumerate(rows):
-        reason = rejection_reason(row)
-        if reason:
-            run.bad_lines.append((kind, lines[number], reason))
-            rows[number] = {}
 
 
 def _read_summary(files: dict[str, Any], run: RunPost) -> None:
@@ -69,6 +50,10 @@ def _read_summary(files: dict[str, Any], run: RunPost) -> None:
     if found is None:
         return
     text = found[1][-1]
+    reason = excess_of_text(text)
+    if reason:
+        run.bad_lines.append(("summary", text[:MAX_TEXT], reason))
+        return
     try:
         run.summary_text, run.summary_flat = summary_of(text)
     except ValueError as error:
