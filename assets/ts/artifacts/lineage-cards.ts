@@ -1,4 +1,5 @@
 import { make, makeIcon } from "../lib/dom";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import type { DrawnNode } from "./lineage-stacks";
 
@@ -42,7 +43,7 @@ function elementOf({ members, url }: DrawnNode): HTMLElement {
 function iconOf({ kind, type, members }: DrawnNode): string {
   if (kind === "hidden") return "eye-off";
   if (members) return "layers";
-  return kind === "run" ? "activity" : (ICONS[type ?? ""] ?? "box");
+  return kind === "run" ? "activity" : (entryOf(ICONS, type ?? "") ?? "box");
 }
 
 function stateDot(state: string): HTMLElement {

@@ -1,5 +1,5 @@
 import { getJson } from "../lib/http";
-import { ofRun } from "../lib/runs";
+import { entryOf } from "../lib/record";
 import { type Question, queryOf, questionsOf, type Source, setOf, type Wish } from "./feed-requests";
 import { Line } from "./line";
 import type { Smoothing } from "./smooth";
@@ -122,7 +122,7 @@ export class Feed {
       this.options.failed(source, new Set(keys));
       return;
     }
-    for (const uid of uids) this.advance(source.kind, uid, ofRun(reply.next, uid) ?? 0);
+    for (const uid of uids) this.advance(source.kind, uid, entryOf(reply.next, uid) ?? 0);
     for (const key of keys) for (const uid of uids) this.take(question, reply, key, uid);
     this.options.changed(source, new Set(keys));
   }

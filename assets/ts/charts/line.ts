@@ -1,4 +1,4 @@
-import { ofRun } from "../lib/runs";
+import { entryOf } from "../lib/record";
 import { type Smoothing, smoothed } from "./smooth";
 import { lineIn, type SeriesReply, toColumn, type WireLine } from "./wire";
 
@@ -21,7 +21,7 @@ export class Line {
 
   /** Make a line from an answer; one without points when the run has none of this key. */
   static of(reply: SeriesReply, uid: string, key: string): Line {
-    const line = new Line(ofRun(reply.next, uid) ?? 0);
+    const line = new Line(entryOf(reply.next, uid) ?? 0);
     const wire = lineIn(reply, uid, key);
     if (!wire) return line;
     line.x = Float64Array.from(reply.x[wire.x] ?? []);
@@ -38,7 +38,7 @@ export class Line {
    * @returns false when x steps back, so that the line must be read again.
    */
   append(reply: SeriesReply, uid: string, wire: WireLine | undefined): boolean {
-    this.nextRow = ofRun(reply.next, uid) ?? this.nextRow;
+    this.nextRow = entryOf(reply.next, uid) ?? this.nextRow;
     const x = wire ? (reply.x[wire.x] ?? []) : [];
     if (!wire || x.length === 0) return true;
     if (this.length && (x[0] as number) < (this.x[this.length - 1] as number)) return false;

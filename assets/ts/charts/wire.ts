@@ -1,4 +1,4 @@
-import { ofRun } from "../lib/runs";
+import { entryOf } from "../lib/record";
 
 /** A number as JSON carries it; NaN and the infinities travel as words. */
 export type WireNumber = number | "NaN" | "Infinity" | "-Infinity" | null;
@@ -101,7 +101,7 @@ export type ProjectMessage = RunMessage | { type: "run"; uid: string; state: str
 
 /** One key of one run in an answer; both may be called `constructor`. */
 export function lineIn({ series }: SeriesReply, uid: string, key: string): WireLine | undefined {
-  return ofRun(ofRun(series, uid), key);
+  return entryOf(entryOf(series, uid), key);
 }
 
 /** Read a number that may be a word, or, in config and summary, a word in a list; anything else gives NaN. */

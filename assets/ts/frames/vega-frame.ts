@@ -1,6 +1,7 @@
 import { parse, type Spec, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
+import { entryOf } from "../lib/record";
 import type { Drawing, FromFrame, ToFrame } from "../panels/vega/messages";
 import { hasAddress, isVega, tipRows } from "./vega-spec";
 
@@ -47,7 +48,7 @@ function runnable({ spec, rows, config, titles }: Drawing): Spec {
     ...spec,
     datasets: { ...(spec.datasets as object), [DATA]: rows },
   };
-  const named = (title: unknown) => titles[String(title)] ?? String(title);
+  const named = (title: unknown) => entryOf(titles, String(title)) ?? String(title);
   return compile(whole as unknown as TopLevelSpec, {
     config: config as object,
     logger: quiet() as never,

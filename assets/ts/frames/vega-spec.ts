@@ -1,3 +1,5 @@
+import { entryOf } from "../lib/record";
+
 /** Whether a specification is in Vega's own language rather than in Vega-Lite. */
 export function isVega(spec: Record<string, unknown>): boolean {
   const schema = String(spec.$schema ?? "");
@@ -25,7 +27,7 @@ export function tipRows(
       ? Object.entries(value as object).filter(([name]) => isSaid(name, value as object))
       : [["", value] as const];
   return rows.map(([name, cell]): [string, string] => [
-    titles[name] ?? name,
+    entryOf(titles, name) ?? name,
     typeof cell === "object" ? (JSON.stringify(cell) ?? "") : String(cell),
   ]);
 }
@@ -34,6 +36,6 @@ export function tipRows(
 function isSaid(name: string, row: object): boolean {
   return (
     !["id", "color"].includes(name) &&
-    !(/_(start|end)$/.test(name) && name.replace(/_(start|end)$/, "") in row)
+    !(/_(start|end)$/.test(name) && Object.hasOwn(row, name.replace(/_(start|end)$/, "")))
   );
 }

@@ -1,4 +1,5 @@
 import { make } from "../lib/dom";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import { graph } from "./graph";
 import { histogram } from "./histogram";
@@ -62,7 +63,7 @@ export function draw(kind: string, drawing: Drawing): HTMLElement {
 function drawn(item: Item, drawing: Drawing): HTMLElement {
   const view = viewerOf(item.kind);
   if (view) return view(item, { ...drawing, viewers: drawing.urls.viewers });
-  return (DRAWERS[item.kind] ?? other)(item, drawing);
+  return (entryOf(DRAWERS, item.kind) ?? other)(item, drawing);
 }
 
 function figureOf(item: Item, items: readonly Item[], drawing: Drawing): HTMLElement {

@@ -1,4 +1,5 @@
 import { getJson } from "../lib/http";
+import { entryOf } from "../lib/record";
 import { lastAtMost } from "../logs/rows";
 import type { FileLink, MediaKey, MediaValue, ValuesReply } from "./wire";
 
@@ -60,7 +61,7 @@ export class MediaFeed {
       const { values, files } = await getJson<ValuesReply>(`${this.url}?${query}`);
       const at = performance.now();
       for (const key of keys) {
-        const value = values[key];
+        const value = entryOf(values, key);
         if (value) this.held.set(`${step}\n${key}`, { value, files, at });
         if (value) this.came(key);
         else this.failed(key);

@@ -1,6 +1,7 @@
 import { make } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { readJson } from "../lib/json";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import { download, missing, textOf } from "./parts";
 import type { Drawing, Item } from "./wire";
@@ -19,7 +20,7 @@ interface Layer {
 /** The layers of a model that `wandb.watch` or `wandb.Graph` logged, as a table. */
 export function graph({ value }: Item, { files }: Drawing): HTMLElement {
   const path = textOf(value.path);
-  const link = files[path];
+  const link = entryOf(files, path);
   if (!link) return missing(path);
   const box = make("div", "media-other");
   const place = make("div", "table-wrap");

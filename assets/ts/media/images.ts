@@ -1,4 +1,5 @@
 import { make } from "../lib/dom";
+import { entryOf } from "../lib/record";
 import { layered } from "./overlay";
 import { missing, textOf } from "./parts";
 import type { Drawing, Item } from "./wire";
@@ -9,7 +10,7 @@ export const SMALL_PX = 128;
 /** A picture with its masks and boxes. */
 export function picture({ value, caption }: Item, drawing: Drawing): HTMLElement {
   const path = textOf(value.path);
-  const link = drawing.files[path];
+  const link = entryOf(drawing.files, path);
   if (!link) return missing(path);
   const image = make("img");
   image.src = link.url;

@@ -1,3 +1,4 @@
+import { entryOf } from "../lib/record";
 import { textOf } from "./parts";
 import type { Item } from "./wire";
 
@@ -23,7 +24,7 @@ export function itemsOf(kind: string, value: unknown): Item[] {
     return value.flatMap((one: Value) => itemsOf(textOf(one._type), one));
   if (!isRecord(value)) return [{ kind, value: { text: value }, caption: "" }];
   const captions = Array.isArray(value.captions) ? (value.captions as unknown[]) : [];
-  const whole = WHOLE[kind];
+  const whole = entryOf(WHOLE, kind);
   const several = whole && value[whole[0]];
   if (whole && Array.isArray(several)) {
     return several.filter(isRecord).map((one, i) => ({
@@ -32,7 +33,7 @@ export function itemsOf(kind: string, value: unknown): Item[] {
       caption: textOf(one.caption) || textOf(captions[i]),
     }));
   }
-  const named = NAMES[kind];
+  const named = entryOf(NAMES, kind);
   if (named && Array.isArray(value.filenames))
     return value.filenames.map((_, i) => namedItem(named, value, captions, i));
   return [{ kind, value, caption: textOf(value.caption) }];

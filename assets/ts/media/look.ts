@@ -1,3 +1,5 @@
+import { entryOf } from "../lib/record";
+
 /** This class of a mask, nearly always what is behind everything, is shown only when somebody asks for it. */
 const BACKGROUND = 0;
 const DEFAULT_OPACITY = 0.5;
@@ -74,7 +76,9 @@ export class Look {
 
   /** Whether no score of a box is lower than what is asked for. */
   passes(scores: Readonly<Record<string, number>>): boolean {
-    return [...this.least].every(([name, least]) => (scores[name] ?? Number.POSITIVE_INFINITY) >= least);
+    return [...this.least].every(
+      ([name, least]) => (entryOf(scores, name) ?? Number.POSITIVE_INFINITY) >= least,
+    );
   }
 }
 

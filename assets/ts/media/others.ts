@@ -1,6 +1,7 @@
 import { onRecolor } from "../charts/palette";
 import { make } from "../lib/dom";
 import { sandboxed } from "../lib/frames";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import { download, missing, textOf, tooLarge } from "./parts";
 import type { Drawing, FileLink, Item } from "./wire";
@@ -28,7 +29,7 @@ onRecolor(() => {
 /** A page somebody logged: in a frame of no origin, without network; see metrics/views/media.py. */
 export function page({ value }: Item, { files, urls, key }: Drawing): HTMLElement {
   const path = textOf(value.path);
-  const link = files[path];
+  const link = entryOf(files, path);
   if (!link) return missing(path);
   if (link.size > MOST_PAGE_BYTES) return tooLarge(path, link, MOST_PAGE_BYTES);
   const url = `${urls.frame}${path.split("/").map(encodeURIComponent).join("/")}`;
@@ -53,7 +54,7 @@ export function video(item: Item, drawing: Drawing): HTMLElement {
 /** A player reads the beginning of its file once it is near the window, and the file when it is started. */
 function played(tag: "audio" | "video", { value, caption }: Item, { files, key }: Drawing): HTMLElement {
   const path = textOf(value.path);
-  const link = files[path];
+  const link = entryOf(files, path);
   if (!link) return missing(path);
   if (tag === "video" && link.type.startsWith("image/")) {
     const image = make("img"); // an animated GIF is a picture to browsers
@@ -98,7 +99,7 @@ export function text({ value }: Item): HTMLElement {
 export function other({ value }: Item, { files }: Drawing): HTMLElement {
   const box = make("div", "media-other");
   const path = textOf(value.path);
-  if (path) box.append(download(path, files[path]));
+  if (path) box.append(download(path, entryOf(files, path)));
   const json = make("pre", "media-text", JSON.stringify(value, null, 2));
   json.tabIndex = 0;
   box.append(json);

@@ -1,4 +1,5 @@
 import { make } from "../lib/dom";
+import { entryOf } from "../lib/record";
 import { colorOf } from "./class-colors";
 import { lookOf } from "./look";
 import { missing, textOf } from "./parts";
@@ -66,7 +67,7 @@ function named(numbers: Iterable<number>, names: Record<string, string>): Map<nu
 
 /** A mask is a grey picture whose values are class numbers. */
 async function drawMask(canvas: HTMLCanvasElement, { name, path }: Layer, drawing: Drawing): Promise<void> {
-  const link = drawing.files[path];
+  const link = entryOf(drawing.files, path);
   if (!link) {
     canvas.replaceWith(missing(path));
     return;
@@ -112,7 +113,7 @@ async function drawBoxes(
   drawing: Drawing,
   { width = 1, height = 1 }: Record<string, unknown>,
 ): Promise<void> {
-  const link = drawing.files[path];
+  const link = entryOf(drawing.files, path);
   if (!link) return;
   const reply = await fetch(link.url);
   const body = (await reply.json()) as { box_data?: Box[]; class_labels?: Record<string, string> };

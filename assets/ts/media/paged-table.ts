@@ -2,6 +2,7 @@ import { type Color, paint } from "../charts/palette";
 import { debounce, make, makeIcon, makeIconButton } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import { enlargedIn, plain } from "./cell-media";
 import { JOIN, type Narrowed, narrowedQuery, pageQuery, RUN } from "./paged-request";
@@ -335,7 +336,7 @@ export class PagedTable {
     toggle.addEventListener("click", () => void this.toggle(group, !this.open.has(id)));
     head.append(toggle);
     line.append(head, make("td", "num", formatCount(group.count)));
-    for (const column of columnsShown(reply)) line.append(meanCell(group.numbers[column]));
+    for (const column of columnsShown(reply)) line.append(meanCell(entryOf(group.numbers, column)));
     if (!inside) return [line];
     const lines = [line, ...inside.map((row) => this.rowLine(reply, row, true))];
     if (inside.length < group.count) lines.push(this.moreLine(reply, group, inside.length));

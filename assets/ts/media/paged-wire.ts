@@ -1,4 +1,5 @@
 import { formatCount } from "../lib/format";
+import { entryOf } from "../lib/record";
 import { plain } from "./cell-media";
 import type { FilterColumn } from "./table-filters";
 
@@ -56,7 +57,7 @@ export function columnsOf(reply: Reply): FilterColumn[] {
 
 /** Whether a column is set as numbers are. */
 export function isNumeric({ groups, rows }: Reply, column: string, at: number): boolean {
-  if (groups) return groups.some(({ numbers }) => numbers[column]);
+  if (groups) return groups.some(({ numbers }) => entryOf(numbers, column));
   const first = rows.find(({ cells }) => cells[at] !== null)?.cells[at];
   return typeof first === "number";
 }

@@ -2,6 +2,7 @@ import { onRecolor, palette } from "../charts/palette";
 import type { FromViewer, Theme, ToViewer } from "../frames/messages";
 import { make } from "../lib/dom";
 import { sandboxed } from "../lib/frames";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import { viewerNameOf } from "./kinds";
 import { download, missing, textOf, tooLarge } from "./parts";
@@ -39,7 +40,7 @@ export function viewerOf(kind: string): View | undefined {
 function viewed(name: string): View {
   return ({ value, caption }, { files, viewers, key }) => {
     const path = textOf(value.path);
-    const link = files[path];
+    const link = entryOf(files, path);
     if (!link) return missing(path);
     if (link.size > MOST_BYTES) return tooLarge(path, link, MOST_BYTES);
     const box = make("div", "media-framed");

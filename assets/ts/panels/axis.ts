@@ -1,6 +1,7 @@
 import type { Source } from "../charts/feed";
 import type { Line } from "../charts/line";
 import type { Axis } from "../charts/scale";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import type { Stage } from "./panel";
 import { OWN_AXIS, type PanelSpec } from "./spec";
@@ -63,11 +64,11 @@ export class PanelAxis {
   /** The name in a sentence. */
   get title(): string {
     const times: Record<string, string> = { _runtime: word("relativeTime"), _timestamp: word("wallTime") };
-    return this.expression || (times[this.drawn.x] ?? this.name);
+    return this.expression || (entryOf(times, this.drawn.x) ?? this.name);
   }
 
   get scale(): Axis {
-    return this.expression ? "number" : (KNOWN[this.drawn.x] ?? "number");
+    return this.expression ? "number" : (entryOf(KNOWN, this.drawn.x) ?? "number");
   }
 
   private ownOf(keys: readonly string[]): string {
@@ -101,5 +102,5 @@ function timeOf(x: string): string {
 }
 
 function nameOf(x: string): string {
-  return { [STEP]: word("step"), _runtime: "", _timestamp: "" }[x] ?? x;
+  return entryOf<string>({ [STEP]: word("step"), _runtime: "", _timestamp: "" }, x) ?? x;
 }

@@ -1,6 +1,6 @@
 import { type Goal, toNumber, type ValuesReply } from "../charts/wire";
 import { collate } from "../lib/format";
-import { ofRun } from "../lib/runs";
+import { entryOf } from "../lib/record";
 import type { Stage } from "./panel";
 import type { RunInfo } from "./runs";
 
@@ -12,8 +12,8 @@ const SUMMARY_END = /\.(?:min|max|mean|best|last|first)$/;
 /** What a column such as `config.lr` holds for a run; undefined where the run has none. */
 export function cellOf(values: Found, uid: string, column: string): unknown {
   const dot = column.indexOf(".");
-  const part = ofRun(values, uid)?.[column.slice(0, dot) as "config" | "summary"];
-  return ofRun(part, column.slice(dot + 1));
+  const part = entryOf(values, uid)?.[column.slice(0, dot) as "config" | "summary"];
+  return entryOf(part, column.slice(dot + 1));
 }
 
 export function numberOf(values: Found, uid: string, column: string): number {

@@ -1,4 +1,5 @@
 import { make } from "../lib/dom";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import { rows as csvRows } from "./csv";
 import { TablesOfRuns } from "./media";
@@ -71,7 +72,7 @@ class Custom implements Panel {
     const columns = [...new Set(this.rows.flatMap((row) => Object.keys(row)))].filter(
       (name) => name !== "color",
     );
-    return csvRows([columns, ...this.rows.map((row) => columns.map((name) => row[name]))]);
+    return csvRows([columns, ...this.rows.map((row) => columns.map((name) => entryOf(row, name)))]);
   }
 
   private async read(): Promise<void> {

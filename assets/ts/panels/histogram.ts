@@ -6,6 +6,7 @@ import { hideTip, showTip, type TipRow } from "../charts/tip";
 import { make } from "../lib/dom";
 import { formatPercent, formatValue } from "../lib/format";
 import { getJson } from "../lib/http";
+import { entryOf } from "../lib/record";
 import { word } from "../lib/words";
 import { lastAtMost } from "../logs/rows";
 import { onceChosen, Stepper } from "../media/stepper";
@@ -172,7 +173,7 @@ class HistogramPanel implements Panel {
     const reply = await getJson<OverlayReply>(`${this.stage.urls.histograms}?${query}`);
     this.stepper.offer(reply.steps);
     const shapes = runs.flatMap((run) => {
-      const found = reply.runs[run.uid];
+      const found = entryOf(reply.runs, run.uid);
       if (!found) return [];
       return [{ run, ...found, shares: sharesOf(found.counts) }];
     });

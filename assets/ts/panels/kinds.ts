@@ -1,3 +1,4 @@
+import { entryOf } from "../lib/record";
 import { LinePanel } from "./line";
 import type { MakePanel } from "./panel";
 import type { PanelKind } from "./spec";
@@ -22,7 +23,7 @@ const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
 const FORMER: Record<string, PanelKind> = { images: "media" };
 
 export function makerOf(given: PanelKind): MakePanel | Promise<MakePanel> {
-  const kind = FORMER[given] ?? given;
+  const kind = entryOf(FORMER, given) ?? given;
   if (kind === "line") return (body, spec, stage, head) => new LinePanel(body, spec, stage, head);
-  return (LOADERS[kind] ?? LOADERS.compare)();
+  return (entryOf(LOADERS, kind) ?? LOADERS.compare)();
 }

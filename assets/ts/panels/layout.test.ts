@@ -168,3 +168,25 @@ test("sections start open up to a total number of panels, and the first always d
   assert.deepEqual([...layout.openSections([section("zero", 500)])], ["zero"]);
   assert.deepEqual([...layout.openSections([section("System", 1, CLOSED_RANK)])], ["System"]);
 });
+
+for (const name of ["constructor", "__proto__", "toString"]) {
+  test(`a metric, and a section, named ${name} are arranged like others, also when they are saved and read back`, () => {
+    const generated = [panel(name, name), panel("loss", name)];
+    const { layout, saved } = laid({ panels: {}, titles: {}, settings: {}, open: {}, order: {} });
+    const [section] = layout.arrange(generated) as [Section];
+    assert.equal(section.title, name);
+    assert.deepEqual(section.panels.map(({ keys }) => keys).sort(), [["loss"], [name]].sort());
+    assert.deepEqual(layout.settingsOf(name), {});
+    assert.ok(layout.openSections([section]).has(name));
+    layout.change(name, { title: "Mine" });
+    layout.setOpen(name, false);
+    layout.move(panel("loss", name), section, name);
+    layout.keep({ titles: { [name]: "Ours" }, settings: { [name]: { height: 200 } } });
+    const read = JSON.parse(JSON.stringify(saved.at(-1))) as PanelsState;
+    const again = laid(read).layout;
+    const [kept] = again.arrange(generated) as [Section];
+    assert.deepEqual([kept.title, kept.panels.map(({ title }) => title)], ["Ours", ["loss", "Mine"]]);
+    assert.deepEqual([again.settingsOf(name), again.openSections([kept]).size], [{ height: 200 }, 0]);
+    assert.ok(Object.hasOwn(read.panels ?? {}, name));
+  });
+}

@@ -1,4 +1,5 @@
 import { collate } from "../lib/format";
+import { entryOf } from "../lib/record";
 import {
   DEFAULT_VIEW,
   isAdded,
@@ -76,7 +77,7 @@ export class Layout {
 
   /** How all panels of a section are drawn. */
   settingsOf(section: string): SectionSettings {
-    return this.kept.settings?.[section] ?? {};
+    return entryOf(this.kept.settings, section) ?? {};
   }
 
   /** How a panel's lines are drawn: as the workspace says, unless its section or the panel itself does. */
@@ -86,7 +87,7 @@ export class Layout {
 
   /** Keep changes of one panel. */
   change(id: string, part: Partial<PanelSpec>): void {
-    this.keep({ panels: { ...this.kept.panels, [id]: { ...this.kept.panels?.[id], ...part } } });
+    this.keep({ panels: { ...this.kept.panels, [id]: { ...entryOf(this.kept.panels, id), ...part } } });
   }
 
   /** Keep the whole of what a panel is, apart from what its key says anyway. */
@@ -131,7 +132,7 @@ export class Layout {
     const settings = this.settingsOf(spec.section);
     const own = { ...spec };
     for (const name of FRAME_SETTINGS) {
-      const isOwn = this.kept.panels?.[spec.id]?.[name] !== undefined;
+      const isOwn = entryOf(this.kept.panels, spec.id)?.[name] !== undefined;
       if (!isOwn && settings[name] === own[name]) delete own[name];
     }
     return own;
@@ -141,7 +142,7 @@ export class Layout {
   arrange(generated: readonly PanelSpec[]): Section[] {
     const sections = new Map<string, Section>();
     const sectionOf = (name: string, rank: number) => {
-      const title = this.kept.titles?.[name] ?? name;
+      const title = entryOf(this.kept.titles, name) ?? name;
       const section = sections.get(name) ?? { name, title, rank, panels: [] };
       sections.set(name, section);
       return section;
@@ -166,7 +167,7 @@ export class Layout {
       const fits = panels === 0 || panels + section.panels.length <= OPEN_PANELS;
       const isShown = fits && (section.rank < CLOSED_RANK || section === sections[0]);
       panels += section.panels.length;
-      if (this.kept.open?.[section.name] ?? isShown) open.add(section.name);
+      if (entryOf(this.kept.open, section.name) ?? isShown) open.add(section.name);
     }
     return open;
   }
@@ -178,7 +179,7 @@ export class Layout {
     const panels = (this.isManual ? [] : generated)
       .filter(({ id }) => !removed.has(id))
       .map((spec) => {
-        const own = changed[spec.id];
+        const own = entryOf(changed, spec.id);
         const section = own?.section ?? spec.section;
         const elsewhere = section === spec.section ? {} : { group: "" }; // its heading says nothing there
         return { ...spec, ...frame(section), ...own, ...elsewhere, keys: own?.keys ?? spec.keys };
@@ -189,7 +190,7 @@ export class Layout {
   }
 
   private sortPanels(section: Section): void {
-    const placed = placesOf(this.kept.order?.[section.name]);
+    const placed = placesOf(entryOf(this.kept.order, section.name));
     const place = (spec: PanelSpec) => placed.get(spec.id) ?? Number.MAX_SAFE_INTEGER;
     section.panels.sort(
       (a, b) => place(a) - place(b) || (a.order ?? 0) - (b.order ?? 0) || collate(a.title, b.title),

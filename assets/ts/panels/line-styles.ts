@@ -1,5 +1,6 @@
 import type { DrawnLine } from "../charts/frame";
 import { DASHES, dashOf } from "../charts/palette";
+import { entryOf } from "../lib/record";
 import type { LineStyle, PanelSpec } from "./spec";
 
 /** Give lines the titles, colors and strokes that somebody chose for a key, or for one line (by its id). */
@@ -7,7 +8,7 @@ export function styled<T extends DrawnLine & { key: string }>(lines: readonly T[
   const styles = spec.lineStyles;
   if (!styles) return [...lines];
   return lines.map((line) => {
-    const style: LineStyle = { ...styles[line.key], ...styles[line.id] };
+    const style: LineStyle = { ...entryOf(styles, line.key), ...entryOf(styles, line.id) };
     const { title, color, dash, width } = style;
     return {
       ...line,

@@ -1,5 +1,6 @@
 import { getJson } from "../lib/http";
 import { readJson } from "../lib/json";
+import { entryOf } from "../lib/record";
 import { runUrl } from "../lib/runs";
 import type { KeysReply, MediaValue, Urls, ValuesReply } from "../media/wire";
 import type { Stage } from "./panel";
@@ -38,7 +39,7 @@ export async function mediaAt(
 ): Promise<FoundMedia | null> {
   const query = new URLSearchParams({ keys: key, step: String(step) });
   const reply = await getJson<ValuesReply>(`${addressOf(stage, uid)}/values?${query}`);
-  const found = reply.values[key];
+  const found = entryOf(reply.values, key);
   return found ? { ...found, files: reply.files } : null;
 }
 
@@ -93,7 +94,7 @@ export class TablesOfRuns {
   private async newest(uid: string): Promise<FoundTable | null> {
     const found = await mediaAt(this.stage, uid, this.key);
     const path = (found?.value as { path?: unknown } | null | undefined)?.path;
-    const url = typeof path === "string" ? found?.files[path]?.url : undefined;
+    const url = typeof path === "string" ? entryOf(found?.files, path)?.url : undefined;
     if (typeof path !== "string" || !url) return null;
     const before = this.before.get(uid);
     if (before?.path === path) return before;

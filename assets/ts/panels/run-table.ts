@@ -1,6 +1,7 @@
 import { toNumber } from "../charts/wire";
 import { collate } from "../lib/format";
 import { getJson } from "../lib/http";
+import { entryOf } from "../lib/record";
 import { cellText } from "./columns";
 import { runCount } from "./run-count";
 import type { RunInfo } from "./runs";
@@ -41,7 +42,7 @@ export class RunTable {
   }
 
   cells(column: string): readonly unknown[] {
-    return this.reply.columns[column] ?? [];
+    return entryOf(this.reply.columns, column) ?? [];
   }
 
   measured(column: string): Measured {

@@ -91,3 +91,15 @@ test("deleting a section returns moved panels to their sections and removes the 
   assert.deepEqual(layout.state.panels?.a, { title: "A" });
   assert.deepEqual(layout.state.removed, ["own"]);
 });
+
+test("a section named __proto__ is renamed, set up and deleted like others", () => {
+  const { layout } = laid({ titles: {}, settings: {} });
+  const generated = [panel("a", "__proto__")];
+  const [section] = layout.arrange(generated) as [Section];
+  renameSection(layout, section.name, "Mine");
+  setSection(layout, section.name, { height: 300 });
+  assert.equal(layout.arrange(generated)[0]?.title, "Mine");
+  assert.deepEqual(layout.settingsOf("__proto__"), { height: 300 });
+  deleteSection(layout, section, []);
+  assert.deepEqual(layout.arrange(generated), []);
+});

@@ -1,6 +1,6 @@
 import { collate } from "../lib/format";
 import type { Layout, Section } from "./layout";
-import { isAdded, type PanelSpec, type PanelsState, type SectionSettings } from "./spec";
+import { isAdded, type PanelSpec, type SectionSettings } from "./spec";
 
 /** Put a section before another one; null puts it last. */
 export function moveSection(
@@ -78,14 +78,15 @@ export function deleteSection(layout: Layout, section: Section, returning: reado
   const { state } = layout;
   const back = new Set(returning.map(({ id }) => id));
   const gone = section.panels.filter(({ id }) => !back.has(id));
-  const panels: NonNullable<PanelsState["panels"]> = {};
-  for (const [id, spec] of Object.entries(state.panels ?? {})) {
+  const kept = Object.entries(state.panels ?? {}).filter(
+    ([id]) => back.has(id) || !isAdded(id) || !gone.some((other) => other.id === id),
+  );
+  const panels = kept.map(([id, spec]) => {
     const { section: _section, rank: _rank, group: _group, ...others } = spec;
-    if (back.has(id)) panels[id] = others;
-    else if (!isAdded(id) || !gone.some((other) => other.id === id)) panels[id] = spec;
-  }
+    return [id, back.has(id) ? others : spec];
+  });
   layout.keep({
-    panels,
+    panels: Object.fromEntries(panels),
     removed: [...(state.removed ?? []), ...gone.map(({ id }) => id).filter((id) => !isAdded(id))],
     added: (state.added ?? []).filter((name) => name !== section.name),
     sections: (state.sections ?? []).filter((name) => name !== section.name),

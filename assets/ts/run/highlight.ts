@@ -1,4 +1,5 @@
 import { make } from "../lib/dom";
+import { entryOf } from "../lib/record";
 
 /** Texts longer than this stay plain: colouring is a help, not worth a wait. */
 const LONGEST = 200_000;
@@ -67,7 +68,7 @@ export interface CodePiece {
 
 /** Cut a text into what is coloured alike; together they are the whole text. */
 export function codePieces(text: string, language: string): CodePiece[] {
-  const pattern = LANGUAGES[language];
+  const pattern = entryOf(LANGUAGES, language);
   if (!pattern || text.length > LONGEST) return [{ kind: "", text }];
   const pieces: CodePiece[] = [];
   let from = 0;

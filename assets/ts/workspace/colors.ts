@@ -1,5 +1,5 @@
 import { COLORS, type Color, LOOKS } from "../charts/palette";
-import { ofRun } from "../lib/runs";
+import { entryOf } from "../lib/record";
 import type { RunInfo } from "../panels/runs";
 
 /** Colors that a person picked, by run or by the path of a group. */
@@ -18,12 +18,12 @@ export class RunColors {
   constructor(private readonly picked: () => Picked | undefined) {}
 
   of(uid: string, own: Color): Color {
-    return ofRun(this.picked(), uid) ?? this.byColumn?.get(uid) ?? this.given.get(uid) ?? own;
+    return entryOf(this.picked(), uid) ?? this.byColumn?.get(uid) ?? this.given.get(uid) ?? own;
   }
 
   /** Give each of the runs drawn a color that no other has; `color` of each is its own one. */
   settle(drawn: readonly RunInfo[]): void {
-    const others = drawn.filter(({ uid }) => ofRun(this.picked(), uid) === undefined);
+    const others = drawn.filter(({ uid }) => entryOf(this.picked(), uid) === undefined);
     const taken = new Set(Object.values(this.picked() ?? {}));
     const fresh = others.filter(({ uid }) => {
       const kept = this.given.get(uid);

@@ -1,6 +1,6 @@
 import { BASELINE, type Color, paint } from "../charts/palette";
 import { one } from "../lib/dom";
-import { ofRun } from "../lib/runs";
+import { entryOf } from "../lib/record";
 import type { Stage } from "../panels/panel";
 import type { RunInfo } from "../panels/runs";
 import { ColorBy } from "./color-by";
@@ -68,7 +68,7 @@ export class SelectorColors {
   /** Let somebody pick the color of a run, or of the group that `key` is the path of. */
   pick(key: string, button: HTMLElement | null, done?: () => void): void {
     const { colors = {} } = this.state();
-    pickColor(button, ofRun(colors, key), (color) => {
+    pickColor(button, entryOf(colors, key), (color) => {
       this.keep({ colors: withPicked(colors, key, color) });
       done?.();
     });

@@ -1,4 +1,5 @@
 import { make } from "../../lib/dom";
+import { entryOf } from "../../lib/record";
 import { word } from "../../lib/words";
 import { AGGREGATES, GROUP_BANDS, GROUP_LINES, type PanelKind, type PanelSpec } from "../spec";
 import { ChartEditor } from "../vega/editor";
@@ -10,7 +11,7 @@ import { several } from "./picker";
 
 /** The tabs with the fields of a panel of this kind. */
 export function partsOf(spec: PanelSpec, context: Context): Part[] {
-  const parts = (FORMS[spec.kind] ?? (() => []))(spec, context);
+  const parts = (entryOf(FORMS, spec.kind) ?? (() => []))(spec, context);
   return parts.length ? parts : [{ name: "data", fields: [] }];
 }
 

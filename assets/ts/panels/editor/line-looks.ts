@@ -13,17 +13,17 @@ const MOST_LISTED = 30;
 export class LineLooks implements SpecField {
   readonly element = make("fieldset", "panel-looks is-wide");
   private readonly rows = make("div", "panel-look-rows");
-  private readonly styles: Record<string, LineStyle>;
+  private readonly styles: Map<string, LineStyle>;
   private listed = "";
 
   constructor(styles: Record<string, LineStyle>) {
-    this.styles = structuredClone(styles);
+    this.styles = new Map(Object.entries(styles));
     this.element.append(make("legend", "", word("lineStyles")), this.rows);
     this.showLines([]);
   }
 
   read(): Changes {
-    const kept = Object.entries(this.styles).filter(([, style]) => Object.keys(style).length);
+    const kept = [...this.styles].filter(([, style]) => Object.keys(style).length);
     return { lineStyles: kept.length ? Object.fromEntries(kept) : undefined };
   }
 
@@ -50,7 +50,7 @@ export class LineLooks implements SpecField {
     const swatch = make("i", "chart-tip-swatch");
     const name = make("span", "truncate");
     summary.append(swatch, name, makeIcon("chevron-right"));
-    const given = this.styles[id] ?? {};
+    const given = this.styles.get(id) ?? {};
     const title = text(word("title"), given.title ?? "", label);
     const dashes = DASHES.map((_, at) => [String(at), word(`dash_${at}`)] as const);
     const dash = choice(word("lineStyle"), [["", word("automatic")], ...dashes], String(given.dash ?? ""));
@@ -60,7 +60,7 @@ export class LineLooks implements SpecField {
     const fields = make("div", "panel-look-fields");
     fields.append(title.element, color.element, dash.element, width.element);
     const show = () => {
-      const style = this.styles[id] ?? {};
+      const style = this.styles.get(id) ?? {};
       name.textContent = style.title || label;
       const shown = style.color ?? line?.color;
       summary.classList.toggle("is-plain", shown === undefined);
@@ -70,12 +70,13 @@ export class LineLooks implements SpecField {
     };
     const keep = () => {
       const stroke = dash.read();
-      this.styles[id] = withoutEmpty({
+      const style = {
         title: title.read(),
         color: color.read(),
         dash: stroke === "" ? undefined : Number(stroke),
         width: width.read() ?? undefined,
-      });
+      };
+      this.styles.set(id, withoutEmpty(style));
       show();
     };
     fields.addEventListener("input", keep);

@@ -1,5 +1,6 @@
 import { toast } from "../../lib/announce";
 import { make, throttle } from "../../lib/dom";
+import { entryOf } from "../../lib/record";
 import { word } from "../../lib/words";
 import { choice, type Field, text } from "../editor/fields";
 import { several } from "../editor/picker";
@@ -178,23 +179,25 @@ export class ChartEditor implements Field<Record<string, unknown>> {
     const { fields, strings } = holesOf(this.spec.value);
     const { columns, chart } = this;
     const chosen = fields.map((name) => {
-      if (!chart.fields[name])
-        chart.fields[name] = guess(name, columns, this.rows[0], Object.values(chart.fields));
+      const take = (column: string) => {
+        chart.fields = { ...chart.fields, [name]: column };
+      };
+      if (!entryOf(chart.fields, name)) take(guess(name, columns, this.rows[0], Object.values(chart.fields)));
       const field = choice(
         name,
         [["", "–"], ...columns.map((one) => [one, one] as const)],
-        chart.fields[name] ?? "",
+        entryOf(chart.fields, name) ?? "",
       );
       field.element.addEventListener("change", () => {
-        chart.fields[name] = field.read();
+        take(field.read());
         this.draw();
       });
       return field.element;
     });
     const written = strings.map((name) => {
-      const field = text(name, chart.strings[name] ?? "");
+      const field = text(name, entryOf(chart.strings, name) ?? "");
       field.element.addEventListener("input", () => {
-        chart.strings[name] = field.read();
+        chart.strings = { ...chart.strings, [name]: field.read() };
         this.drawSoon();
       });
       return field.element;

@@ -1,3 +1,4 @@
+import { entryOf } from "../../lib/record";
 import {
   base,
   byRun,
@@ -98,7 +99,7 @@ export const PRESETS = Object.keys(SPECS).filter((name) => name !== "wandb/confu
 /** The text of a preset; undefined for a name that is none. */
 export function presetText(name: string): string | undefined {
   const spec =
-    SPECS[name] ??
+    entryOf(SPECS, name) ??
     Object.entries(SPECS).find(([known]) => withoutVersion(known) === withoutVersion(name))?.[1];
   return spec && JSON.stringify(spec, null, 2);
 }

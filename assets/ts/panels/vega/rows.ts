@@ -1,6 +1,6 @@
 import { inkOf } from "../../charts/palette";
 import { lineIn, type SeriesReply } from "../../charts/wire";
-import { ofRun } from "../../lib/runs";
+import { entryOf } from "../../lib/record";
 import type { TablesOfRuns } from "../media";
 import type { Stage } from "../panel";
 import type { RunInfo } from "../runs";
@@ -24,15 +24,14 @@ export async function rowsOf(
     for (const [place, table] of found.entries()) {
       const run = aboutOf(runs[place] as RunInfo);
       for (const cells of table?.data ?? []) {
-        const row: Row = { ...run };
-        for (const [at, name] of (table?.columns ?? []).entries()) row[String(name)] = cells[at];
-        rows.push(row);
+        const named = (table?.columns ?? []).map((name, at) => [String(name), cells[at]] as const);
+        rows.push({ ...run, ...Object.fromEntries(named) });
       }
     }
   } else if (source.kind === "runs") {
     const values = await stage.values([]);
     for (const run of runs) {
-      const { config = {}, summary = {} } = ofRun(values, run.uid) ?? {};
+      const { config = {}, summary = {} } = entryOf(values, run.uid) ?? {};
       rows.push({ ...named("config", config), ...named("summary", summary), ...aboutOf(run) });
     }
   } else if (source.keys?.length) {
@@ -57,8 +56,7 @@ function historyOf(reply: SeriesReply, run: RunInfo, keys: readonly string[]): R
     const line = lineIn(reply, run.uid, key);
     for (const [at, step] of (line ? (reply.x[line.x] ?? []) : []).entries()) {
       const row = bySteps.get(step) ?? { _step: step, ...aboutOf(run) };
-      row[key] = line?.last[at];
-      bySteps.set(step, row);
+      bySteps.set(step, { ...row, [key]: line?.last[at] });
     }
   }
   return [...bySteps.values()].sort((a, b) => (a._step as number) - (b._step as number));

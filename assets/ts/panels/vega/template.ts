@@ -1,3 +1,4 @@
+import { entryOf } from "../../lib/record";
 import type { Row } from "./messages";
 
 /** What a specification leaves to be filled in: `${field:x}` a column, `${string:title}` a text. */
@@ -31,7 +32,9 @@ export function filled(
   if (typeof spec !== "object" || spec === null || Array.isArray(spec)) throw new SyntaxError("{ … }");
   const fill = (written: string) =>
     written.replace(HOLE, (_, kind: string, name: string, otherwise = "") =>
-      kind === "field" ? safeName(fields[name] ?? (otherwise || name)) : (strings[name] ?? otherwise),
+      kind === "field"
+        ? safeName(entryOf(fields, name) ?? (otherwise || name))
+        : (entryOf(strings, name) ?? otherwise),
     );
   const walk = (part: unknown): unknown => {
     if (typeof part === "string") return fill(part);
@@ -51,17 +54,15 @@ export function untitled(spec: Record<string, unknown>, shown: string): Record<s
 
 /** Rows under names that Vega can read, and what to call those that differ. */
 export function safeRows(rows: readonly Row[]): { rows: Row[]; titles: Record<string, string> } {
-  const titles: Record<string, string> = {};
   const names = new Map<string, string>();
   for (const row of rows) {
     for (const column of Object.keys(row)) {
-      if (names.has(column)) continue;
-      const safe = safeName(column);
-      names.set(column, safe);
-      if (safe !== column) titles[safe] = column;
+      if (!names.has(column)) names.set(column, safeName(column));
     }
   }
-  if (!Object.keys(titles).length) return { rows: [...rows], titles };
+  const others = [...names].filter(([column, safe]) => safe !== column);
+  const titles = Object.fromEntries(others.map(([column, safe]) => [safe, column]));
+  if (!others.length) return { rows: [...rows], titles };
   return {
     rows: rows.map((row) =>
       Object.fromEntries(Object.entries(row).map(([column, cell]) => [names.get(column) ?? column, cell])),
