@@ -17,6 +17,7 @@ from metrics.views import workspace
 from runs.access import ChartAction, RunAction
 from runs.models import Run
 from runs.run_page.context import run_context
+from runs.saved_views.selectors import NO_VIEW
 from runs.selectors import get_run
 
 
@@ -31,8 +32,10 @@ def _page(request: HttpRequest, names: tuple[str, str, str], tab: str) -> HttpRe
     framed = is_framed(request)
     context = run_context(actor, run, tab=tab, read_only=framed)
     part = "run-system" if is_system else "run-history"
-    start = context["working"]
+    is_bare = request.GET.get("view") == NO_VIEW
+    start = {} if is_bare else context["working"]
     context |= {
+        "is_bare": is_bare,
         "part": part,
         "start": {"panels": start[part]} if part in start else {},
         "urls": workspace.urls_of(run.project) | workspace.view_urls(request, run.project),

@@ -32,6 +32,7 @@ def views_context(project: Project, shown: Shown, *, can_share: bool) -> dict[st
             "name": view.name if view else "",
             "version": shown.version,
             "edited": shown.is_edited,
+            "bare": shown.is_bare,
             "mayChange": may_change,
             "template": view.is_template if view else False,
             "default": shown.default,

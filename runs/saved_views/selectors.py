@@ -25,6 +25,8 @@ from runs.table.query import TableQuery
 MAX_SPEC_BYTES = 256 * 1024
 MAX_PARTS = 20
 MAX_PART_NAME = 64
+NO_VIEW = "none"
+"""In an address as `view`: neither a saved view nor the default nor what the viewer changed."""
 
 Spec = dict[str, Any]
 
@@ -83,6 +85,8 @@ class Shown:
     is_edited: bool = False
     is_missing: bool = False
     """The address names a view that is not there for the viewer."""
+    is_bare: bool = False
+    """The address asks for no view; changes are kept nowhere."""
     default: int = 0
     """The version of the shared default; 0 where there is none."""
 
@@ -93,18 +97,20 @@ class Shown:
 
 
 def shown_view(actor: Actor, project: Project, given: QueryDict) -> Shown:
-    """Return what the address asks to be shown: `view` is the number of a saved one.
+    """Return what the address asks to be shown: `view` is the number of a saved one, or NO_VIEW.
 
     The caller has the project from a visible query.
     """
     asked = given.get("view", "")
     view = None
-    if asked:
+    if asked and asked != NO_VIEW:
         view = _readable(actor, project).filter(pk=parse_int(asked) or 0).exclude(name="").first()
-    if view is None:
+    if view is None and asked != NO_VIEW:
         return replace(_working(actor, project), is_missing=bool(asked))
     default = shared_default(project)
     begun = default.version if default else 0
+    if view is None:
+        return Shown({}, is_bare=True, default=begun)
     draft = ViewDraft.objects.filter(view=view, user_id=actor.lookup_id).first()
     if draft is None or draft.spec == spec_of(view, draft.version):
         return Shown(view.spec, view, view.version, default=begun)

@@ -56,5 +56,5 @@ enableBulk(table, selection, catalogue);
 enableCopyingRuns(table, selection);
 enableEditing(table);
 enableKeys(table, selection);
-enableSavedViews(() => table.flush());
+enableSavedViews(table);
 followProject(table, pages);

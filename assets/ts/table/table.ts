@@ -2,7 +2,7 @@ import { toast } from "../lib/announce";
 import { one, throttle } from "../lib/dom";
 import { refreshTimes } from "../lib/times";
 import { word } from "../lib/words";
-import { type Kept, tellKept } from "../views/state";
+import { type Kept, type Spec, tellKept, type ViewKeeper } from "../views/state";
 import { askJson, getText } from "./server";
 import { linkQuery, type TableReply, type TableState, type Tree } from "./state";
 
@@ -16,7 +16,7 @@ const PATIENCE_MS = 250;
  *
  * Events: `drawn` after new content, `state` after any change of state, `counted` when the number of runs changed.
  */
-export class RunsTable extends EventTarget {
+export class RunsTable extends EventTarget implements ViewKeeper {
   readonly root = one<HTMLElement>("[data-runs-table]");
   readonly scroll = one<HTMLElement>("[data-scroll]", this.root);
   readonly url = this.root.dataset.url ?? "";
@@ -173,6 +173,10 @@ export class RunsTable extends EventTarget {
 
   private get isUnsaved(): boolean {
     return this.root.dataset.unsaved !== undefined;
+  }
+
+  unsaved(): Spec {
+    return { runs: this.state };
   }
 
   /** Keep at once what is not kept yet. */

@@ -15,6 +15,7 @@ import {
   type SavedView,
   type Spec,
   urlOf,
+  type ViewKeeper,
   type ViewState,
 } from "./state";
 
@@ -31,7 +32,7 @@ export class ViewsMenu {
   constructor(
     private readonly state: ViewState,
     private readonly opener: HTMLButtonElement,
-    private readonly flush: () => Promise<void>,
+    private readonly keeper: ViewKeeper,
     private readonly changed: () => void,
   ) {
     walkMenu(this.menu);
@@ -67,7 +68,7 @@ export class ViewsMenu {
 
   /** Show the view as it was saved last, or the default, without one's own changes. */
   async load(): Promise<void> {
-    await this.flush();
+    await this.keeper.flush();
     const { id, urls } = this.state;
     await (id ? this.discard() : askJson(urls.working, "PATCH", NO_PARTS));
     this.leave(id);
@@ -140,9 +141,10 @@ export class ViewsMenu {
     return item;
   }
 
-  /** What the page shows, after all of it was kept. */
+  /** What the page shows, after all of it was kept, if it is. */
   private async shown(): Promise<Spec> {
-    await this.flush();
+    if (this.state.bare) return this.keeper.unsaved();
+    await this.keeper.flush();
     const url = fromAnyVersion(this.state.urls.working);
     return (await askJson<{ spec: Spec }>(url)).spec;
   }
@@ -162,7 +164,7 @@ export class ViewsMenu {
 
   /** Make what is shown what everybody begins with. */
   private async makeDefault(base: number): Promise<void> {
-    const spec = await this.shown();
+    const spec = { ...(this.state.bare ? NO_PARTS : {}), ...(await this.shown()) };
     const { urls } = this.state;
     const url = `${urls.default}&base=${base}`;
     const saved = await this.unlessChanged(
@@ -243,7 +245,7 @@ export class ViewsMenu {
   }
 
   private async remove(): Promise<void> {
-    await this.flush();
+    await this.keeper.flush();
     await askJson(urlOf(this.state, this.state.id), "DELETE");
     this.leave(0);
   }

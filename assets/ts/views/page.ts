@@ -2,17 +2,13 @@ import { toast } from "../lib/announce";
 import { one } from "../lib/dom";
 import { word } from "../lib/words";
 import type { ViewsMenu } from "./menu";
-import { type Kept, listViews, type ViewState } from "./state";
+import { type Kept, listViews, type ViewKeeper, type ViewState } from "./state";
 
-/**
- * Let the page save and open views; the menu's code is loaded with its first use.
- *
- * @param flush - Keep at once what waits to be kept.
- */
-export function enableSavedViews(flush: () => Promise<void>): void {
+/** Let the page save and open views; the menu's code is loaded with its first use. */
+export function enableSavedViews(keeper: ViewKeeper): void {
   const text = document.getElementById("view-state")?.textContent;
   const opener = document.querySelector<HTMLButtonElement>("[data-views-open]");
-  if (text && opener) new ViewsPage(JSON.parse(text) as ViewState, opener, flush);
+  if (text && opener) new ViewsPage(JSON.parse(text) as ViewState, opener, keeper);
 }
 
 class ViewsPage {
@@ -21,7 +17,7 @@ class ViewsPage {
   constructor(
     private readonly state: ViewState,
     private readonly opener: HTMLButtonElement,
-    private readonly flush: () => Promise<void>,
+    private readonly keeper: ViewKeeper,
   ) {
     opener.addEventListener("click", () => void this.use((menu) => menu.open()));
     document.addEventListener("view-kept", (event) => {
@@ -37,7 +33,7 @@ class ViewsPage {
   private async use(act: (menu: ViewsMenu) => Promise<void>): Promise<void> {
     try {
       const { ViewsMenu } = await import("./menu");
-      this.menu ??= new ViewsMenu(this.state, this.opener, this.flush, () => this.show());
+      this.menu ??= new ViewsMenu(this.state, this.opener, this.keeper, () => this.show());
       await act(this.menu);
     } catch (error) {
       toast(error instanceof Error ? error.message : word("requestFailed"), "error");

@@ -10,6 +10,7 @@ function stateAt(views: string): ViewState {
     name: "mine",
     version: 1,
     edited: false,
+    bare: false,
     mayChange: true,
     template: false,
     default: 0,

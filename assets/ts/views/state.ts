@@ -8,6 +8,8 @@ export interface ViewState {
   /** The version that the page began with. */
   version: number;
   edited: boolean;
+  /** The page shows no view, and what is changed is kept nowhere. */
+  bare: boolean;
   mayChange: boolean;
   /** Whether other projects of the team offer it. */
   template: boolean;
@@ -38,6 +40,14 @@ export interface Kept {
 export const NO_PARTS = { runs: null, panels: null, selector: null };
 
 export type Spec = Record<string, object>;
+
+/** What a page does for its views. */
+export interface ViewKeeper {
+  /** Keep at once what waits to be kept. */
+  flush(): Promise<void>;
+  /** What was changed of a page that keeps nothing. */
+  unsaved(): Spec;
+}
 
 /** Where a view is, or its versions. */
 export function urlOf({ urls }: ViewState, id: number, part = ""): string {

@@ -1,7 +1,7 @@
 import { toast } from "../lib/announce";
 import { recall, remember } from "../lib/store";
 import { word } from "../lib/words";
-import { type Kept, tellKept } from "../views/state";
+import { type Kept, type Spec, tellKept, type ViewKeeper } from "../views/state";
 
 const PAUSE_MS = 800;
 
@@ -12,8 +12,8 @@ export interface KeptView {
   runs?: Record<string, unknown>;
 }
 
-/** Keeps the working state: on the server where somebody is signed in, else in this browser. */
-export class Keeper {
+/** Keeps the working state: on the server where somebody is signed in, else in this browser; without a store nowhere. */
+export class Keeper implements ViewKeeper {
   private waiting: KeptView = {};
   private timer: number | undefined;
   private hasFailed = false;
@@ -25,7 +25,7 @@ export class Keeper {
     /** What the server calls the part that is `panels` here: run pages have panels of their own. */
     private readonly panelsPart: string,
   ) {
-    addEventListener("pagehide", () => void this.send());
+    addEventListener("pagehide", () => void this.flush());
   }
 
   private get url(): string {
@@ -34,19 +34,24 @@ export class Keeper {
 
   /** What was kept in this browser. */
   recall(): KeptView {
-    return this.url ? {} : recall<KeptView>(this.store, {});
+    return this.url || !this.store ? {} : recall<KeptView>(this.store, {});
   }
 
   keep(part: KeptView): void {
     this.waiting = { ...this.waiting, ...part };
+    if (!this.url && !this.store) return;
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.send(), PAUSE_MS);
+    this.timer = window.setTimeout(() => void this.flush(), PAUSE_MS);
+  }
+
+  unsaved(): Spec {
+    return namedParts(this.waiting, this.panelsPart) as Spec;
   }
 
   /** Keep at once what waits. */
-  async send(): Promise<void> {
+  async flush(): Promise<void> {
     const part = this.waiting;
-    if (!Object.keys(part).length) return;
+    if (!Object.keys(part).length || (!this.url && !this.store)) return;
     this.waiting = {};
     clearTimeout(this.timer);
     if (!this.url) {

@@ -322,7 +322,7 @@ export class Workspace implements SectionPage {
     enableSelectorToggle(this.root, () => this.grid.each((card) => card.panel?.refresh()));
     const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
     if (this.selector && filterBox) offerFilter(filterBox, this.stage.urls.run, this.selector);
-    enableSavedViews(() => this.keeper.send());
+    enableSavedViews(this.keeper);
     document.addEventListener("run-message", (event) => {
       const message = (event as CustomEvent<RunMessage>).detail;
       this.live.take(message, this.runs.drawn()[0]?.uid);

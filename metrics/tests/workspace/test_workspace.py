@@ -331,6 +331,24 @@ def test_the_selector_follows_the_table(client, owner, project, two_runs):
     assert ask(client, project, "selector", filter="").content.decode().count("data-uid=") == 2
 
 
+def test_pages_without_a_view_keep_nothing(client, owner, project, two_runs):
+    """Broken panels of the project's default, or of one's own state, are neither shown nor replaced there."""
+    broken = {"panels": {"added-x": {"keysPattern": "^(a+)+$"}}}
+    for part in ("panels", "run-history"):
+        merge_working_view(actor=actor_of_user(owner), project=project, parts={part: broken}, shared=True)
+    names = [project.team.name, project.name]
+    run_page = reverse("metrics:run_workspace", args=[*names, two_runs[0].uid])
+    for url in (reverse("metrics:workspace", args=names), run_page):
+        assert "added-x" in client.get(url).content.decode()
+        bare = client.get(url, {"view": "none"}).content.decode()
+        assert "added-x" not in bare
+        assert 'data-view-url=""' in bare
+        assert 'data-store=""' in bare
+        assert "shown without a saved view" in bare
+    table = client.get(reverse("runs:runs", args=names), {"view": "none"}).content.decode()
+    assert "data-view-url" not in table
+
+
 def test_the_list_of_runs_cuts_long_names_as_the_table_does(client, owner, project):
     """RUN-24: one setting, which either of them offers; both write a name in the two parts that are cut."""
     RunFactory(project=project, display_name="sweep-with-a-rather-long-name-17")

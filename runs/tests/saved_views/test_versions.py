@@ -100,6 +100,13 @@ def test_a_deleted_view_shows_the_working_state_and_says_so(project, ann, view):
     assert not ViewDraft.objects.exists()
 
 
+def test_a_page_may_be_opened_without_any_view(project, ann, view):
+    """Neither the shared default nor the working state is shown, so that a broken one locks no one out."""
+    services.merge_working_view(actor=ann, project=project, parts=spec_of(7), shared=True)
+    services.merge_working_view(actor=ann, project=project, parts=spec_of(8))
+    assert shown_view(ann, project, QueryDict("view=none")) == Shown({}, is_bare=True, default=1)
+
+
 def test_views_of_others_and_of_other_projects_are_missing(ann, ben, view):
     own = services.create_view(actor=ben, project=view.project, name="mine", spec={})
     assert shown(ann, own).is_missing
