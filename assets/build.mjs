@@ -26,11 +26,12 @@ const modules = {
   chunkNames: "chunks/[name]-[hash]",
   loader: { ".svg": "text" },
 };
-/** Plain scripts: one that runs before the first paint, one for frames without an origin, which cannot load modules. */
+/** Plain scripts: one that runs before the first paint, a worker, and those of frames without an origin, which cannot load modules. */
 const plain = {
   ...common,
   entryPoints: [
     "assets/ts/theme.ts",
+    "assets/ts/workers/pattern.ts",
     ...["vega", "plotly", "molecule", "model"].map((name) => `assets/ts/frames/${name}-frame.ts`),
   ],
   outbase: "assets/ts",

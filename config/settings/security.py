@@ -68,6 +68,7 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
         "script-src": [SELF, NONCE],
+        "worker-src": [SELF],
         "style-src": [SELF, NONCE],
         "img-src": [SELF, "data:", "blob:"],
         "connect-src": [SELF],

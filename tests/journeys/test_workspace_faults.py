@@ -15,6 +15,9 @@ from tests.sdk.wire import Wire, history, row
 pytestmark = pytest.mark.browser
 
 _people = itertools.count()
+SLOW = "^(a+)+$"
+"""Takes a backtracking matcher days for the key below."""
+LONG_KEY = "a" * 45 + "!"
 
 
 @pytest.fixture
@@ -51,6 +54,39 @@ class Owner:
 def line_panel(name: str, **more: Any) -> dict[str, Any]:
     spec = {"id": f"added-{name}", "kind": "line", "source": "history", "section": "Charts", "rank": 0}
     return {f"added-{name}": spec | {"title": name, "keys": []} | more}
+
+
+def test_a_pattern_that_takes_for_ever_leaves_the_page_alive(page: Page, owner: Owner) -> None:
+    """The project's default has one; the others are drawn, and typing it into the search stops nothing either."""
+    owner.log("loss", LONG_KEY)
+    owner.save(panels=line_panel("evil", keysPattern=SLOW) | line_panel("good", keysPattern="^lo"))
+    page.goto(owner.workspace)
+    evil, good = (page.locator(f'.chart-card[data-key="added-{name}"]') for name in ("evil", "good"))
+    expect(good.locator(".chart-above")).to_have_attribute("aria-label", re.compile("^good: "))
+    expect(evil).to_contain_text("This pattern takes too long to match")
+    loss = page.locator('.chart-card[data-key="loss"]')
+    expect(loss.locator(".chart-above")).to_be_visible()
+    search = page.locator("[data-page-search]")
+    search.fill(SLOW)
+    expect(page.locator("[data-no-match]")).to_contain_text("This pattern takes too long to match")
+    search.fill("^los+$")
+    expect(loss).to_be_visible()
+    expect(evil).to_be_hidden()
+    search.fill("")
+    see_a_pattern_typed(page)
+
+
+def see_a_pattern_typed(page: Page) -> None:
+    """The form of a panel says what a pattern matches, or that it takes too long; the preview draws it."""
+    page.click("[data-add-panel]")
+    page.click(".panel-kind[data-kind=line]")
+    page.get_by_role("button", name="Pattern", exact=True).click()
+    pattern, dialog = page.get_by_label("Regular expression"), page.locator("#panel-dialog")
+    pattern.fill(SLOW)
+    expect(dialog.locator(".panel-remark.is-error")).to_have_text("This pattern takes too long to match.")
+    pattern.fill("^lo")
+    expect(dialog).to_contain_text("Matching keys: 1. loss")
+    expect(dialog.locator(".chart-above")).to_have_attribute("aria-label", re.compile("^.*lo: "))
 
 
 def test_names_of_what_all_objects_have_are_names_like_others(quiet: Page, owner: Owner) -> None:

@@ -264,6 +264,11 @@ def logs(page: Page, url: str) -> None:
     page.fill("[data-page-search]", "of step 3")
     page.press("[data-page-search]", "Enter")  # before the server has looked: it is waited for
     expect(log.locator(".is-marked mark")).to_have_text("of step 3")
+    page.click("[data-toggle=regex]")
+    page.fill("[data-page-search]", "st.p [3-3]")
+    page.press("[data-page-search]", "Enter")
+    expect(log.locator(".is-marked mark")).to_have_text("step 3")
+    page.click("[data-toggle=regex]")
     page.goto(f"{url}/logs#L3")
     expect(log.locator(".is-marked .log-text")).to_have_text("line of step 1")
     page.click("text=Reveal")

@@ -3,6 +3,7 @@ import { formatClock, formatCount, formatExact } from "../lib/format";
 import { word } from "../lib/words";
 import { ansiToNodes } from "./ansi";
 import type { Line, Lines } from "./lines";
+import type { Needle } from "./needle";
 import { Rows } from "./rows";
 import { LINE_PX, ScrollRange } from "./scroll-range";
 
@@ -14,7 +15,7 @@ export class Viewer {
   /** First and last line that are marked; -1 none. */
   marked: [number, number] = [-1, -1];
   /** What is marked in lines as found; null nothing. */
-  needle: RegExp | null = null;
+  needle: Needle | null = null;
   shown = new Rows();
   private readonly spacer = make("div", "log-spacer");
   private readonly rows = make("div", "log-rows");
@@ -152,15 +153,15 @@ export function gapText({ n, gap: [first, last] = [n, n] }: Line): string {
 }
 
 /** Wrap each hit of `needle` in `<mark>`; hits across colours are not marked. */
-function mark(element: HTMLElement, needle: RegExp): void {
+function mark(element: HTMLElement, needle: Needle): void {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
   while (walker.nextNode()) texts.push(walker.currentNode as Text);
   for (const text of texts) {
-    const hits = [...text.data.matchAll(needle)].filter(([found]) => found.length > 0);
-    for (const hit of hits.reverse()) {
-      const found = text.splitText(hit.index);
-      found.splitText(hit[0].length);
+    const hits = needle(text.data).filter(([, length]) => length > 0);
+    for (const [from, length] of hits.reverse()) {
+      const found = text.splitText(from);
+      found.splitText(length);
       const frame = make("mark");
       found.replaceWith(frame);
       frame.append(found);

@@ -4,6 +4,7 @@ import { copyText } from "../lib/copy";
 import { make, one, showPart } from "../lib/dom";
 import { formatCount } from "../lib/format";
 import { getJson } from "../lib/http";
+import { Patterns } from "../lib/patterns";
 import { recall, remember } from "../lib/store";
 import { word } from "../lib/words";
 import { plainText } from "../logs/ansi";
@@ -48,6 +49,7 @@ const lines = new Lines(root.dataset.linesUrl ?? "", () => {
 const viewer = new Viewer(box, lines, (follow) => {
   followButton.setAttribute("aria-pressed", String(follow));
 });
+const patterns = new Patterns(() => viewer.render());
 const search = new Search(root.dataset.searchUrl ?? "", (done) => {
   if (done < 1) status.textContent = word("searching", { percent: Math.round(done * 100) });
   else showStatus();
@@ -107,7 +109,8 @@ async function begin(): Promise<void> {
   clearTimeout(typing);
   typing = undefined;
   const text = searchBox.value;
-  viewer.needle = text ? needleOf(text, isOn("regex"), isOn("exact")) : null;
+  patterns.clear();
+  viewer.needle = text ? needleOf(text, isOn("regex"), isOn("exact"), patterns) : null;
   viewer.marked = [-1, -1];
   viewer.render();
   try {

@@ -74,7 +74,7 @@ export class Card implements Head {
       this.panel.refresh();
       return;
     }
-    const maker = makerOf(this.spec.kind);
+    const maker = makerOf(this.spec);
     if (maker instanceof Promise) {
       maker.then(
         (make) => this.begin(make),

@@ -38,7 +38,7 @@ export class Enlarged {
   }
 
   open(card: Card): void {
-    void Promise.resolve(makerOf(card.spec.kind)).then((maker) => this.show(card, maker));
+    void Promise.resolve(makerOf(card.spec)).then((maker) => this.show(card, maker));
   }
 
   /** Show the panel before or after it. */

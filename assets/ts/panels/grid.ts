@@ -1,6 +1,7 @@
 import type { Source } from "../charts/feed";
 import { onRecolor } from "../charts/palette";
 import { announce } from "../lib/announce";
+import { type Found, Patterns } from "../lib/patterns";
 import { word } from "../lib/words";
 import { Card, type CardActions } from "./card";
 import { fitting } from "./columns-fit";
@@ -32,6 +33,7 @@ export class Grid {
   private readonly drag: Drag;
   private sections: Section[] = [];
   private search = "";
+  private readonly searching: Patterns;
   private fitted = "";
 
   constructor(
@@ -43,14 +45,16 @@ export class Grid {
     this.watcher = new IntersectionObserver((entries) => this.watch(entries), { rootMargin: MARGIN });
     this.drag = new Drag(root, (dragged, place) => this.drop(dragged, place));
     new ResizeObserver(() => this.fit()).observe(root);
+    this.searching = new Patterns(() => this.actions.changed());
     onRecolor(() => this.each((card) => card.panel?.refresh()));
   }
 
   /** Show these sections; returns how many panels match the search. */
   show(sections: Section[], search = this.search): number {
+    if (search !== this.search) this.searching.clear();
     this.sections = sections;
     this.search = search;
-    const matches = matcherOf(search);
+    const matches = matcherOf(search, this.searching);
     const open = this.layout.openSections(sections);
     const kept = new Set<string>();
     let total = 0;
@@ -76,6 +80,11 @@ export class Grid {
     this.dropOthers(kept, new Set(sections.map(({ name }) => name)));
     this.fit(true);
     return total;
+  }
+
+  /** What is known of the search as a regular expression. */
+  get searched(): Found {
+    return this.searching.look(this.search.trim(), "i", []);
   }
 
   /** Draw every panel in view again. */

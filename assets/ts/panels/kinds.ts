@@ -1,7 +1,9 @@
 import { entryOf } from "../lib/record";
+import { word } from "../lib/words";
 import { LinePanel } from "./line";
-import type { MakePanel } from "./panel";
-import type { PanelKind } from "./spec";
+import { note } from "./notes";
+import type { MakePanel, Panel } from "./panel";
+import type { PanelKind, PanelSpec } from "./spec";
 
 /** Line charts come with the page, every other kind when the first panel of it comes into view. */
 const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
@@ -22,8 +24,14 @@ const LOADERS: Record<Exclude<PanelKind, "line">, () => Promise<MakePanel>> = {
 /** Names of kinds in layouts that were kept under former versions. */
 const FORMER: Record<string, PanelKind> = { images: "media" };
 
-export function makerOf(given: PanelKind): MakePanel | Promise<MakePanel> {
+export function makerOf({ kind: given, problem }: PanelSpec): MakePanel | Promise<MakePanel> {
+  if (problem) return (body) => noteOf(body, problem);
   const kind = entryOf(FORMER, given) ?? given;
   if (kind === "line") return (body, spec, stage, head) => new LinePanel(body, spec, stage, head);
   return (entryOf(LOADERS, kind) ?? LOADERS.compare)();
+}
+
+/** A panel that only says why there is none. */
+function noteOf(body: HTMLElement, problem: string): Panel {
+  return { refresh: () => note(body, word(problem)), destroy: () => body.replaceChildren() };
 }

@@ -130,7 +130,7 @@ export class Layout {
   /** A panel without what only its section says of it. */
   ownOf(spec: PanelSpec): PanelSpec {
     const settings = this.settingsOf(spec.section);
-    const own = { ...spec };
+    const { problem: _problem, ...own } = spec;
     for (const name of FRAME_SETTINGS) {
       const isOwn = entryOf(this.kept.panels, spec.id)?.[name] !== undefined;
       if (!isOwn && settings[name] === own[name]) delete own[name];

@@ -1,3 +1,4 @@
+import type { Patterns } from "../lib/patterns";
 import { keysRead } from "./calculated";
 import type { Section } from "./layout";
 import type { Stage } from "./panel";
@@ -8,31 +9,36 @@ export const MOST_MATCHES = 20;
 
 type KeysOf = Stage["keysOf"];
 
-/** A pattern of keys; null where it is no regular expression. */
-export function patternOf(text: string): RegExp | null {
-  try {
-    return new RegExp(text);
-  } catch {
-    return null; // half typed
-  }
-}
-
-export function matching(text: string, keys: readonly string[]): string[] {
-  const pattern = text ? patternOf(text) : null;
-  return pattern ? keys.filter((key) => pattern.test(key)) : [];
+/** The keys that a pattern matches, as far as that is known, and a word for why it is not. */
+export function matching(
+  text: string,
+  keys: readonly string[],
+  patterns: Patterns,
+): { found: string[]; problem: string } {
+  const { hits, isWaiting, problem } = patterns.look(text, "", text ? keys : []);
+  const found = keys.filter((key) => hits.get(key)?.length);
+  return problem
+    ? { found: [], problem }
+    : { found, problem: isWaiting && !found.length ? "patternWaits" : "" };
 }
 
 /** The panel with the keys that its pattern matches now, or that its expressions read. */
-export function withKeys(spec: PanelSpec, keysOf: KeysOf): PanelSpec {
+export function withKeys(spec: PanelSpec, keysOf: KeysOf, patterns: Patterns): PanelSpec {
   const { keysPattern, yExpression, xExpression } = spec;
   if (!keysPattern && !yExpression && !xExpression) return spec;
-  const keys = keysPattern ? matching(keysPattern, keysOf(spec.source)).slice(0, MOST_MATCHES) : spec.keys;
-  return { ...spec, keys: keysRead({ ...spec, keys }) };
+  if (!keysPattern) return { ...spec, keys: keysRead(spec) };
+  const { found, problem } = matching(keysPattern, keysOf(spec.source), patterns);
+  const keys = keysRead({ ...spec, keys: found.slice(0, MOST_MATCHES) });
+  return { ...spec, keys, ...(problem ? { problem } : {}) };
 }
 
-export function sectionsWithKeys(sections: readonly Section[], keysOf: KeysOf): Section[] {
+export function sectionsWithKeys(
+  sections: readonly Section[],
+  keysOf: KeysOf,
+  patterns: Patterns,
+): Section[] {
   return sections.map((section) => ({
     ...section,
-    panels: section.panels.map((spec) => withKeys(spec, keysOf)),
+    panels: section.panels.map((spec) => withKeys(spec, keysOf, patterns)),
   }));
 }

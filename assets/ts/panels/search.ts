@@ -1,16 +1,17 @@
+import type { Patterns } from "../lib/patterns";
 import type { PanelSpec } from "./spec";
 
-/** Panels match whose title, keys or kind of media have every word, or match the text as a regular expression. */
-export function matcherOf(search: string): (spec: PanelSpec) => boolean {
+const SPECIAL = /[\\^$.*+?()[\]{}|]/;
+
+/**
+ * Panels match whose title, keys or kind of media have every word, or match the text as a regular expression, as far
+ * as that is known.
+ */
+export function matcherOf(search: string, patterns: Patterns): (spec: PanelSpec) => boolean {
   const text = search.trim();
   if (!text) return () => true;
   const words = text.toLowerCase().split(/\s+/);
-  let pattern: RegExp | null = null;
-  try {
-    pattern = new RegExp(text, "i");
-  } catch {
-    pattern = null; // half typed
-  }
+  const isPattern = SPECIAL.test(text);
   return ({ kind, title, keys, section, text: about = "" }) => {
     const names = [
       title,
@@ -19,6 +20,9 @@ export function matcherOf(search: string): (spec: PanelSpec) => boolean {
       ...(kind === "media" || kind === "histogram" ? [about] : []),
     ];
     const whole = names.join(" ").toLowerCase();
-    return words.every((one) => whole.includes(one)) || names.some((name) => pattern?.test(name));
+    if (words.every((one) => whole.includes(one))) return true;
+    if (!isPattern) return false;
+    const { hits } = patterns.look(text, "i", names);
+    return names.some((name) => hits.get(name)?.length);
   };
 }

@@ -85,6 +85,8 @@ export interface PanelSpec extends Partial<View> {
   keys: string[];
   /** A regular expression of keys: those that match are drawn, whatever `keys` says. */
   keysPattern?: string;
+  /** A word for why the keys of the pattern are not known; found anew each time, and never kept. */
+  problem?: string;
   /** Formulas such as `${loss} / 2`, see expression.ts. */
   yExpression?: string;
   xExpression?: string;
@@ -193,7 +195,11 @@ export function isAdded(id: string): boolean {
 }
 
 /** Views kept one column to group by, and the band as `spread`, before there could be several. */
-type KeptView = Omit<Partial<View>, "groupBy"> & { groupBy?: string | string[]; spread?: GroupBand };
+type KeptView = Omit<Partial<View>, "groupBy"> & {
+  groupBy?: string | string[];
+  spread?: GroupBand;
+  problem?: string;
+};
 
 /** A kept state as it is written today. */
 export function readPanels(kept: PanelsState): PanelsState {
@@ -208,7 +214,7 @@ export function readPanels(kept: PanelsState): PanelsState {
 }
 
 function readView<T extends KeptView>(kept: T): T & Partial<View> {
-  const { spread, groupBy, ...others } = kept;
+  const { spread, groupBy, problem: _problem, ...others } = kept;
   const columns = typeof groupBy === "string" ? [groupBy].filter(Boolean) : groupBy;
   return {
     ...others,

@@ -81,6 +81,23 @@ test("a string that is not closed ends with its line", () => {
   assert.deepEqual(coloured("a = 'open\nb = 2", "python"), [["number", "2"]]);
 });
 
+for (const [what, language, text] of [
+  ["quotes behind backslashes", "python", `"${'\\"'.repeat(99_999)}`],
+  ["quotes behind backslashes", "json", `"${'\\"'.repeat(99_999)}`],
+  ["backquotes behind backslashes", "script", `\`${"\\`".repeat(99_999)}`],
+  ["comments that do not end", "script", "/* ".repeat(66_000)],
+  ["empty lines", "yaml", "\n".repeat(200_000)],
+  ["empty lines", "toml", "\n".repeat(200_000)],
+  ["empty lines", "script", "\n".repeat(200_000)],
+  ["blanks", "yaml", " ".repeat(200_000)],
+  ["dashes", "yaml", "- ".repeat(100_000)],
+] as const) {
+  test(`a long text of ${what} in ${language} takes no minutes`, () => {
+    const pieces = codePieces(text, language).map((piece) => piece.text);
+    assert.ok(pieces.join("") === text);
+  });
+}
+
 test("an unknown language, and a very long text, stay plain", () => {
   assert.deepEqual(codePieces("if 1", "cobol"), [{ kind: "", text: "if 1" }]);
   assert.equal(codePieces("1 ".repeat(100_001), "python").length, 1);

@@ -4,7 +4,8 @@ import { entryOf } from "../lib/record";
 /** Texts longer than this stay plain: colouring is a help, not worth a wait. */
 const LONGEST = 200_000;
 
-const STRING = `(?:"(?:\\\\.|[^"\\\\\\n])*"|'(?:\\\\.|[^'\\\\\\n])*')`;
+/** A quote behind a backslash begins none: to look for the end of each anew takes minutes in a line of them. */
+const STRING = `(?<!\\\\)(?:"(?:\\\\.|[^"\\\\\\n])*"|'(?:\\\\.|[^'\\\\\\n])*')`;
 const NUMBER = "\\b\\d[\\d_]*(?:\\.\\d+)?(?:[eE][+-]?\\d+)?\\b";
 
 /** Per language: what is a comment, a string, a number, a word of the language, a key. */
@@ -15,17 +16,22 @@ const LANGUAGES: Record<string, RegExp> = {
     "\\b(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)\\b|@\\w+",
   ),
   json: of("(?!)", STRING, "\\b(?:true|false|null|NaN|Infinity)\\b", `${STRING}(?=\\s*:)`),
-  yaml: of("#[^\\n]*", STRING, "\\b(?:true|false|null|yes|no)\\b", "^\\s*(?:- )?[\\w./ -]+(?=:(?:\\s|$))"),
-  toml: of("[#;][^\\n]*", STRING, "\\b(?:true|false)\\b", "^\\s*(?:\\[.*\\]|[\\w.-]+(?=\\s*=))"),
+  yaml: of(
+    "#[^\\n]*",
+    STRING,
+    "\\b(?:true|false|null|yes|no)\\b",
+    "^[^\\S\\n]*(?:- )?[\\w./-][\\w./ -]*(?=:(?:\\s|$))",
+  ),
+  toml: of("[#;][^\\n]*", STRING, "\\b(?:true|false)\\b", "^[^\\S\\n]*(?:\\[.*\\]|[\\w.-]+(?=[^\\S\\n]*=))"),
   shell: of(
     "#[^\\n]*",
     STRING,
     "\\b(?:if|then|else|fi|for|in|do|done|while|case|esac|function|export|local)\\b|\\$\\w+",
   ),
   script: of(
-    "//[^\\n]*|/\\*[\\s\\S]*?\\*/",
-    `${STRING}|\`(?:\\\\.|[^\`\\\\])*\``,
-    "\\b(?:async|auto|await|bool|break|case|catch|class|const|continue|default|do|double|else|enum|export|extends|false|float|fn|for|from|func|function|if|impl|import|in|int|interface|let|match|mod|mut|namespace|new|null|nullptr|package|pub|return|static|struct|switch|template|this|throw|true|try|type|typedef|typename|undefined|use|using|var|void|while)\\b|^\\s*#\\w+",
+    "//[^\\n]*|/\\*(?:[\\s\\S]*?\\*/|[\\s\\S]*)",
+    `${STRING}|(?<!\\\\)\`(?:\\\\.|[^\`\\\\])*\``,
+    "\\b(?:async|auto|await|bool|break|case|catch|class|const|continue|default|do|double|else|enum|export|extends|false|float|fn|for|from|func|function|if|impl|import|in|int|interface|let|match|mod|mut|namespace|new|null|nullptr|package|pub|return|static|struct|switch|template|this|throw|true|try|type|typedef|typename|undefined|use|using|var|void|while)\\b|^[^\\S\\n]*#\\w+",
   ),
   diff: /(?<comment>^@@[^\n]*)|(?<word>^[-][^\n]*)|(?<string>^[+][^\n]*)/gm,
 };

@@ -1,6 +1,7 @@
 import { Feed } from "../charts/feed";
 import type { Kind, RunMessage } from "../charts/wire";
 import { one, showPart, throttle } from "../lib/dom";
+import { Patterns } from "../lib/patterns";
 import { word } from "../lib/words";
 import { Enlarged } from "../panels/enlarge";
 import { Grid } from "../panels/grid";
@@ -34,6 +35,8 @@ import { Toolbar } from "./toolbar";
 /** How often live runs are asked for new keys, milliseconds; more for each run drawn. */
 const KEYS_PAUSE_MS = 4000;
 const KEYS_PAUSE_A_RUN_MS = 300;
+/** Panels are arranged at most this often while patterns are matched, milliseconds. */
+const PATTERNS_PAUSE_MS = 50;
 
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
 export class Workspace implements SectionPage {
@@ -56,6 +59,7 @@ export class Workspace implements SectionPage {
   private readonly showCropping: (() => void) | undefined;
   private readonly groupMenu: GroupMenu | undefined;
   private readonly keys: LoggedKeys;
+  private readonly patterns = new Patterns(throttle(() => this.arrange(), PATTERNS_PAUSE_MS));
   private sections: Section[] = [];
   private linked = linkedPanel();
   private hasRead = false;
@@ -137,13 +141,13 @@ export class Workspace implements SectionPage {
 
   /** Put panels into their sections again. */
   arrange(): void {
-    this.sections = sectionsWithKeys(this.layout.arrange(this.keys.panels()), (kind) =>
-      this.keys.numeric(kind),
-    );
+    const arranged = this.layout.arrange(this.keys.panels());
+    this.sections = sectionsWithKeys(arranged, (kind) => this.keys.numeric(kind), this.patterns);
     const shown = this.grid.show(this.sections, this.searched);
+    const { problem, isWaiting } = this.grid.searched;
     const note = one<HTMLElement>("[data-no-match]");
-    note.hidden = shown > 0 || !this.searched;
-    note.textContent = word("noMatch", { text: this.searched });
+    note.hidden = shown > 0 || !this.searched || isWaiting;
+    note.textContent = word(problem === "patternSlow" ? problem : "noMatch", { text: this.searched });
     this.showState();
     this.showLinked();
   }

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makePatterns } from "../../testing/patterns";
 import { formula } from "../fixtures";
-import { expressionProblem, patternRemark } from "./checks";
+import { expressionProblem, patternRemark, type Remark } from "./checks";
+
+/** What is said once the pattern has been matched. */
+async function settled(typed: string, keys: readonly string[]): Promise<Remark> {
+  const { patterns, changed } = makePatterns();
+  if (patternRemark(typed, keys, patterns).text === "patternWaits") await changed();
+  return patternRemark(typed, keys, patterns);
+}
 
 const KEYS = ["loss", "val/loss", "acc"];
 
@@ -12,17 +20,18 @@ for (const [typed, expected] of [
   [" ^acc ", { text: "patternMatches acc" }],
   ["nothing", { text: "patternMatches" }],
   ["(", { problem: "patternInvalid" }],
+  ["^(a+)+$", { problem: "patternSlow" }],
 ] as const) {
-  test(`the pattern "${typed}" gives ${JSON.stringify(expected)}`, () => {
-    assert.deepEqual(patternRemark(typed, KEYS), expected);
+  test(`the pattern "${typed}" gives ${JSON.stringify(expected)}`, async () => {
+    assert.deepEqual(await settled(typed, KEYS), expected);
   });
 }
 
-test("only as many matches are listed as are drawn", () => {
+test("only as many matches are listed as are drawn", async () => {
   const many = Array.from({ length: 21 }, (_, at) => `k${at}`);
-  const { text = "" } = patternRemark("k", many);
+  const { text = "" } = await settled("k", many);
   assert.match(text, /^patternMatchesFirst k0, .*, k19$/);
-  assert.match(patternRemark("k", many.slice(1)).text ?? "", /^patternMatches k1/);
+  assert.match((await settled("k", many.slice(1))).text ?? "", /^patternMatches k1/);
 });
 
 for (const [typed, expected] of [

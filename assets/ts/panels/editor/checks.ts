@@ -1,7 +1,8 @@
+import type { Patterns } from "../../lib/patterns";
 import { word } from "../../lib/words";
 import { AXES } from "../calculated";
 import { ExpressionError, parseExpression } from "../expression";
-import { MOST_MATCHES, matching, patternOf } from "../pattern";
+import { MOST_MATCHES, matching } from "../pattern";
 
 /** What is said below a field: what is wrong with it, or what it means. */
 export interface Remark {
@@ -9,11 +10,11 @@ export interface Remark {
   text?: string;
 }
 
-/** What a regular expression of keys matches now. */
-export function patternRemark(given: string, keys: readonly string[]): Remark {
+/** What a regular expression of keys matches now, as far as that is known. */
+export function patternRemark(given: string, keys: readonly string[], patterns: Patterns): Remark {
   const typed = given.trim();
-  if (typed && !patternOf(typed)) return { problem: word("patternInvalid") };
-  const found = matching(typed, keys);
+  const { found, problem } = matching(typed, keys, patterns);
+  if (problem) return problem === "patternWaits" ? { text: word(problem) } : { problem: word(problem) };
   const shown = found.slice(0, MOST_MATCHES);
   const left = found.length - shown.length;
   const count = left

@@ -1,7 +1,7 @@
 import { make } from "../../lib/dom";
+import { isPattern, Patterns } from "../../lib/patterns";
 import { word } from "../../lib/words";
 import { DEVICES } from "../devices";
-import { patternOf } from "../pattern";
 import { OWN_AXIS, type PanelSpec } from "../spec";
 import { expressionProblem, patternRemark, type Remark } from "./checks";
 import { amount, type Field, labelled, ownChoice, ownSwitch, segments, showWhole, text } from "./fields";
@@ -60,8 +60,10 @@ function linesField(spec: PanelSpec, keys: readonly string[]): SpecField {
 /** A regular expression, and which keys match it now. */
 function patternField(value: string, keys: readonly string[]): Field<string> {
   const [input, element, remark] = checkedInput(word("keysPattern"), value, "^val/");
-  watch(input, remark, () => patternRemark(input.value, keys));
-  return { element, read: () => (patternOf(input.value.trim()) ? input.value.trim() : "") };
+  const patterns = new Patterns(() => show());
+  input.addEventListener("input", () => patterns.clear());
+  const show = watch(input, remark, () => patternRemark(input.value, keys, patterns));
+  return { element, read: () => (isPattern(input.value.trim()) ? input.value.trim() : "") };
 }
 
 /** A formula; what is wrong with it is said below. */
@@ -109,8 +111,8 @@ function checkedInput(
   return [input, element, remark];
 }
 
-/** Say below an input what is wrong with it, or what it means. */
-function watch(input: HTMLInputElement, remark: HTMLElement, check: () => Remark): void {
+/** Say below an input what is wrong with it, or what it means; call the result when that has changed by itself. */
+function watch(input: HTMLInputElement, remark: HTMLElement, check: () => Remark): () => void {
   const show = () => {
     const { problem = "", text: help = "" } = check();
     input.setCustomValidity(problem);
@@ -120,6 +122,7 @@ function watch(input: HTMLInputElement, remark: HTMLElement, check: () => Remark
   };
   input.addEventListener("input", show);
   show();
+  return show;
 }
 
 function axesFields(spec: PanelSpec, context: Context, keys: readonly string[]): SpecField[] {

@@ -1,5 +1,6 @@
 import { Feed } from "../../charts/feed";
 import { one } from "../../lib/dom";
+import { Patterns } from "../../lib/patterns";
 import { word } from "../../lib/words";
 import { makerOf } from "../kinds";
 import { Narrowing } from "../narrowing";
@@ -28,6 +29,8 @@ export class Preview {
   private readonly title: HTMLElement;
   private readonly stage: Stage;
   private readonly resized: ResizeObserver;
+  private readonly patterns = new Patterns(() => this.again());
+  private again: () => void = () => undefined;
 
   constructor(
     box: HTMLElement,
@@ -60,12 +63,15 @@ export class Preview {
     if (described === this.shown) return;
     this.shown = described;
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.draw(spec, described), this.panel ? PAUSE_MS : 0);
+    this.patterns.clear();
+    this.again = () => void this.draw(spec, described);
+    this.timer = window.setTimeout(this.again, this.panel ? PAUSE_MS : 0);
   }
 
   destroy(): void {
     clearTimeout(this.timer);
     this.shown = "";
+    this.patterns.clear();
     this.resized.disconnect();
     this.clear();
   }
@@ -78,15 +84,15 @@ export class Preview {
   }
 
   private async draw(given: PanelSpec, described: string): Promise<void> {
-    const spec = withKeys(given, (kind) => this.stage.keysOf(kind));
+    const spec = withKeys(given, (kind) => this.stage.keysOf(kind), this.patterns);
     this.clear();
-    const missing = missingOf(spec);
+    const missing = spec.problem ?? missingOf(spec);
     if (missing) {
       note(this.body, word(missing));
       this.heard.drawn([]);
       return;
     }
-    const maker = await makerOf(spec.kind);
+    const maker = await makerOf(spec);
     if (described !== this.shown) return;
     this.panel = maker(this.body, spec, this.stage, {
       say: (text) => {

@@ -7,7 +7,7 @@ export interface Holes {
   strings: string[];
 }
 
-const HOLE = /\$\{(field|string):([^}:]+)(?::([^}]*))?\}/g;
+const HOLE = /\$\{(field|string):([^{}:]+)(?::([^{}]*))?\}/g;
 /** Vega reads these in a field's name as a way into it. */
 const UNSAFE = /[.[\]\\'"]/g;
 
