@@ -99,11 +99,16 @@ def test_names_of_what_all_objects_have_are_names_like_others(quiet: Page, owner
     expect(page.locator(".section-frame h2")).to_have_text(["Charts", "toString"])
 
 
-def test_the_page_opens_without_any_view(page: Page, owner: Owner) -> None:
+def test_a_broken_panel_leaves_the_others_and_the_page_opens_without_any_view(
+    page: Page, owner: Owner
+) -> None:
     """What is changed without a view is in no saved one, until somebody saves it."""
     owner.log("loss")
-    owner.save(panels=line_panel("added", keysPattern="^lo"))
+    owner.save(panels=line_panel("broken", kind="markdown", content=7))
+    page.goto(owner.workspace)
     loss = page.locator('.chart-card[data-key="loss"] .chart-above')
+    expect(loss).to_be_visible()
+    expect(page.locator('[data-key="added-broken"]')).to_contain_text("This panel cannot be drawn: ")
     owner.save(shared=False, view={"smoothing": {"kind": "ema", "amount": 0.5}})
     before = owner.saved()
     page.goto(f"{owner.workspace}?view=none")

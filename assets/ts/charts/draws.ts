@@ -33,7 +33,11 @@ function drawWaiting(): void {
   for (const owner of inOrder().slice(0, MOST_A_FRAME)) {
     const job = waiting.get(owner);
     waiting.delete(owner);
-    job?.draw();
+    try {
+      job?.draw();
+    } catch (error) {
+      reportError(error); // the others are drawn
+    }
     if (performance.now() > until) break;
   }
   if (waiting.size) plan();

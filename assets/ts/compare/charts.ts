@@ -88,7 +88,13 @@ export class ComparisonCharts {
   private readonly refresh = throttle(() => this.tell((panel) => panel.refresh()), 100);
 
   private tell(act: (panel: LinePanel) => void): void {
-    for (const panel of this.panels) act(panel);
+    for (const panel of this.panels) {
+      try {
+        act(panel);
+      } catch (error) {
+        reportError(error); // the others are drawn
+      }
+    }
   }
 }
 

@@ -1,6 +1,10 @@
 import { liftFrom } from "../workspace/lift";
-import { Workspace } from "../workspace/workspace";
+import { showBroken, Workspace } from "../workspace/workspace";
 
-new Workspace().begin();
+try {
+  new Workspace().begin();
+} catch (error) {
+  showBroken(document, error);
+}
 const rows = document.querySelector<HTMLElement>("[data-run-lists]");
 if (rows) liftFrom(rows);

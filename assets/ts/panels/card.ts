@@ -6,6 +6,7 @@ import { word } from "../lib/words";
 import { copyTable, MOST_COPIED } from "../table/copy";
 import { saveAddress, saveFile } from "./csv";
 import { makerOf } from "./kinds";
+import { broken } from "./notes";
 import type { Head, MakePanel, Panel, Stage } from "./panel";
 import { clampHeight, DEFAULT_HEIGHT, type PanelSpec, shortTitle } from "./spec";
 
@@ -69,6 +70,10 @@ export class Card implements Head {
   /** Draw, or draw again; does nothing while out of view. */
   show(): void {
     if (!this.visible) return;
+    this.attempt(() => this.draw());
+  }
+
+  private draw(): void {
     this.build();
     if (this.panel) {
       this.panel.refresh();
@@ -77,7 +82,7 @@ export class Card implements Head {
     const maker = makerOf(this.spec);
     if (maker instanceof Promise) {
       maker.then(
-        (make) => this.begin(make),
+        (make) => this.attempt(() => this.begin(make)),
         () => this.say(word("loadFailed")),
       );
     } else this.begin(maker);
@@ -107,16 +112,43 @@ export class Card implements Head {
     const size = `${width} ${height}`;
     if (size === this.size) return;
     this.size = size;
-    this.panel?.refresh();
+    this.tell((panel) => panel.refresh());
+  }
+
+  /** Tell the panel something, if there is one. */
+  tell(act: (panel: Panel) => void): void {
+    const { panel } = this;
+    if (panel) this.attempt(() => act(panel));
+  }
+
+  /** Show why the panel is not drawn; the others go on. */
+  failed(error: unknown): void {
+    const { panel } = this;
+    this.panel = undefined;
+    try {
+      panel?.destroy();
+    } catch {
+      // it is broken
+    }
+    this.zoomed(null);
+    broken(this.body, error);
+  }
+
+  private attempt(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   took(source: Source, keys: Set<string>): void {
-    if (this.visible) this.panel?.took?.(source, keys);
+    if (this.visible) this.tell((panel) => panel.took?.(source, keys));
   }
 
   /** Throw the drawing away, keep the frame: a thousand canvases are too many. */
   rest(): void {
-    this.panel?.destroy();
+    this.tell((panel) => panel.destroy());
     this.panel = undefined;
     this.zoomed(null);
     this.body.replaceChildren();

@@ -1,6 +1,7 @@
 import { one } from "../lib/dom";
 import type { Card } from "./card";
 import { makerOf } from "./kinds";
+import { broken } from "./notes";
 import type { MakePanel, Panel, Stage } from "./panel";
 
 /** The dialog that shows one panel over the whole window; it stays live as the small one does. */
@@ -38,7 +39,9 @@ export class Enlarged {
   }
 
   open(card: Card): void {
-    void Promise.resolve(makerOf(card.spec)).then((maker) => this.show(card, maker));
+    void Promise.resolve(makerOf(card.spec))
+      .then((maker) => this.show(card, maker))
+      .catch((error: unknown) => broken(this.body, error));
   }
 
   /** Show the panel before or after it. */
@@ -64,6 +67,7 @@ export class Enlarged {
       say: (text) => {
         this.value.textContent = text;
       },
+      failed: (error) => broken(this.body, error),
       zoomed: (reset) => {
         this.onReset = reset;
         this.reset.hidden = !reset;

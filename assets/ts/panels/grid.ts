@@ -46,7 +46,7 @@ export class Grid {
     this.drag = new Drag(root, (dragged, place) => this.drop(dragged, place));
     new ResizeObserver(() => this.fit()).observe(root);
     this.searching = new Patterns(() => this.actions.changed());
-    onRecolor(() => this.each((card) => card.panel?.refresh()));
+    onRecolor(() => this.each((card) => card.tell((panel) => panel.refresh())));
   }
 
   /** Show these sections; returns how many panels match the search. */
@@ -97,7 +97,7 @@ export class Grid {
   }
 
   failed(source: Source, keys: Set<string>): void {
-    this.each((card) => card.panel?.failed?.(source, keys));
+    this.each((card) => card.tell((panel) => panel.failed?.(source, keys)));
   }
 
   each(act: (card: Card) => void): void {

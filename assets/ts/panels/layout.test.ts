@@ -190,3 +190,9 @@ for (const name of ["constructor", "__proto__", "toString"]) {
     assert.ok(Object.hasOwn(read.panels ?? {}, name));
   });
 }
+
+test("an added panel of which a program left something out has a place, and the id that it is kept under", () => {
+  const { layout } = laid({ panels: { "added-1": { id: "other", section: "Mine" } } });
+  const [section] = layout.arrange([]);
+  assert.deepEqual(section?.panels[0], { ...panel("added-1", "Mine", { keys: [], title: "" }) });
+});

@@ -19,6 +19,9 @@ const ADDED_RANK = CLOSED_RANK - 1;
 /** What a section's settings say of its panels beside how they are drawn. */
 const FRAME_SETTINGS = ["yMin", "yMax", "height"] as const;
 
+/** What an added panel says of itself; a program may have left some of it out. */
+const BLANK = { kind: "line", source: "history", section: "", rank: 0, title: "", keys: [] };
+
 export interface Section {
   /** What it is kept under. */
   name: string;
@@ -185,7 +188,7 @@ export class Layout {
         return { ...spec, ...frame(section), ...own, ...elsewhere, keys: own?.keys ?? spec.keys };
       });
     for (const [id, spec] of Object.entries(changed))
-      if (isAdded(id)) panels.push({ ...frame(spec.section ?? ""), ...(spec as PanelSpec) });
+      if (isAdded(id)) panels.push({ ...BLANK, ...frame(spec.section ?? ""), ...(spec as PanelSpec), id });
     return panels;
   }
 

@@ -182,8 +182,18 @@ export class LinePanel implements Panel {
     return this.axis.concerns(source) && this.spec.keys.some((key) => keys.has(key));
   }
 
+  /** Draw by itself. */
+  private attempt(): void {
+    try {
+      this.draw();
+    } catch (error) {
+      if (!this.head.failed) throw error;
+      this.head.failed(error);
+    }
+  }
+
   private drawSoon(): void {
-    drawSoon(this, this.body, () => this.draw());
+    drawSoon(this, this.body, () => this.attempt());
   }
 
   private draw(): void {
@@ -316,7 +326,7 @@ export class LinePanel implements Panel {
       const groups = await this.stage.groups(groupBy).catch(() => null);
       if (!groups || wanted !== JSON.stringify(this.view.groupBy)) return;
       this.groupOf = groups;
-      this.draw();
+      this.attempt();
     }
   }
 }

@@ -7,6 +7,12 @@ export function note(body: HTMLElement, text: string): void {
   body.replaceChildren(make("p", "chart-note", text));
 }
 
+/** Say in place of a panel why it cannot be drawn. */
+export function broken(body: HTMLElement, error: unknown): void {
+  reportError(error);
+  note(body, word("panelFailed", { text: error instanceof Error ? error.message : String(error) }));
+}
+
 /** Why no run is drawn. */
 export function noneDrawn({ narrowing }: Runs): string {
   return word(narrowing.kept === null ? "noRunsDrawn" : "noRunInRange");

@@ -76,6 +76,8 @@ export interface Head {
   enlarge?(): void;
   /** Hear which lines the panel shows, each time it draws them. */
   drew?(lines: readonly NamedLine[]): void;
+  /** What went wrong while the panel drew by itself; what it is told to draw, whoever tells it hears of. */
+  failed?(error: unknown): void;
   /** Offer to show the whole of it again. */
   zoomed(reset: (() => void) | null): void;
 }

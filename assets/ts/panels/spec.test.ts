@@ -22,3 +22,21 @@ test("heights are clamped, and titles omit their section's prefix", () => {
   assert.equal(shortTitle({ title: "val/loss", section: "val" }), "loss");
   assert.equal(shortTitle({ title: "value", section: "val" }), "value");
 });
+
+test("parts that no page can read are left out, whoever saved them", () => {
+  const view = { smoothing: { kind: "unknown", amount: 1 }, groupBy: 7, logY: true };
+  const panels = { a: null, b: { title: 7, keys: "loss", height: 300, problem: "x" }, c: { keys: ["loss"] } };
+  const kept = {
+    view,
+    panels,
+    sections: "all",
+    order: { Charts: "a" },
+    titles: { val: 1 },
+    columns: 2,
+  } as unknown;
+  assert.deepEqual(readPanels(kept as PanelsState), {
+    view: { logY: true },
+    panels: { b: { height: 300 }, c: { keys: ["loss"] } },
+    columns: 2,
+  });
+});

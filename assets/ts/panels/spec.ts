@@ -3,6 +3,7 @@ import type { Smoothing } from "../charts/smooth";
 import type { Kind } from "../charts/wire";
 import type { Condition } from "../media/table-filters";
 import type { Devices } from "./devices";
+import { soundState } from "./sound";
 
 /** The choice of x by which each metric has its own: what `define_metric` said, else the step. */
 export const OWN_AXIS = "";
@@ -203,9 +204,10 @@ type KeptView = Omit<Partial<View>, "groupBy"> & {
 
 /** A kept state as it is written today. */
 export function readPanels(kept: PanelsState): PanelsState {
-  const { view, panels } = kept;
+  const state = soundState(kept);
+  const { view, panels } = state;
   return {
-    ...kept,
+    ...state,
     ...(view ? { view: readView(view) } : {}),
     ...(panels
       ? { panels: Object.fromEntries(Object.entries(panels).map(([id, spec]) => [id, readView(spec)])) }

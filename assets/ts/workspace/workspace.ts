@@ -38,6 +38,13 @@ const KEYS_PAUSE_A_RUN_MS = 300;
 /** Panels are arranged at most this often while patterns are matched, milliseconds. */
 const PATTERNS_PAUSE_MS = 50;
 
+/** Say that the view cannot be shown, and offer the page without one. */
+export function showBroken(root: ParentNode, error: unknown): void {
+  reportError(error);
+  one("[data-reason]", root).textContent = error instanceof Error ? error.message : String(error);
+  showPart(root, "broken");
+}
+
 /** A page of panels over the runs drawn: a project's workspace, or the charts of one run. */
 export class Workspace implements SectionPage {
   readonly root = one<HTMLElement>("[data-workspace]");
@@ -139,8 +146,16 @@ export class Workspace implements SectionPage {
     void import("../panels/editor/dialog").then(({ openEditor }) => openEditor(spec, this.stage));
   }
 
-  /** Put panels into their sections again. */
+  /** Put panels into their sections again; a view with which that fails is not shown. */
   arrange(): void {
+    try {
+      this.arrangeSections();
+    } catch (error) {
+      showBroken(this.root, error);
+    }
+  }
+
+  private arrangeSections(): void {
     const arranged = this.layout.arrange(this.keys.panels());
     this.sections = sectionsWithKeys(arranged, (kind) => this.keys.numeric(kind), this.patterns);
     const shown = this.grid.show(this.sections, this.searched);
@@ -232,9 +247,11 @@ export class Workspace implements SectionPage {
   }
 
   private point(from: Panel, axis: string, x: number | null): void {
-    this.grid.each(({ panel }) => {
-      if (panel !== from) panel?.pointed?.(axis, x);
-    });
+    this.grid.each((card) =>
+      card.tell((panel) => {
+        if (panel !== from) panel.pointed?.(axis, x);
+      }),
+    );
   }
 
   private async add(section?: Section): Promise<void> {
@@ -279,9 +296,9 @@ export class Workspace implements SectionPage {
 
   /** Let the panels on show ask for what has come. */
   private grow(): void {
-    const grow = (panel: Panel | undefined) => (panel?.grew ? panel.grew() : panel?.refresh());
-    this.grid.each((card) => grow(card.panel));
-    grow(this.enlarged.panel);
+    const grow = (panel: Panel) => (panel.grew ? panel.grew() : panel.refresh());
+    this.grid.each((card) => card.tell(grow));
+    if (this.enlarged.panel) grow(this.enlarged.panel);
   }
 
   private readonly growSoon = throttle(() => this.grow(), KEYS_PAUSE_MS);
@@ -323,7 +340,7 @@ export class Workspace implements SectionPage {
       this.showChosen();
     });
     one("[data-add-section]").addEventListener("click", () => this.sectionActions.addBefore(null));
-    enableSelectorToggle(this.root, () => this.grid.each((card) => card.panel?.refresh()));
+    enableSelectorToggle(this.root, () => this.grid.each((card) => card.tell((panel) => panel.refresh())));
     const filterBox = this.root.querySelector<HTMLInputElement>("[data-expression] input");
     if (this.selector && filterBox) offerFilter(filterBox, this.stage.urls.run, this.selector);
     enableSavedViews(this.keeper);

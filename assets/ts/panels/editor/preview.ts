@@ -4,7 +4,7 @@ import { Patterns } from "../../lib/patterns";
 import { word } from "../../lib/words";
 import { makerOf } from "../kinds";
 import { Narrowing } from "../narrowing";
-import { note } from "../notes";
+import { broken, note } from "../notes";
 import type { NamedLine, Panel, Stage } from "../panel";
 import { withKeys } from "../pattern";
 import type { PanelSpec } from "../spec";
@@ -94,14 +94,19 @@ export class Preview {
     }
     const maker = await makerOf(spec);
     if (described !== this.shown) return;
-    this.panel = maker(this.body, spec, this.stage, {
-      say: (text) => {
-        this.value.textContent = text;
-      },
-      keep: (part) => this.heard.kept(part),
-      drew: (lines) => this.heard.drawn(lines),
-      zoomed: () => undefined,
-    });
-    this.panel.refresh();
+    try {
+      this.panel = maker(this.body, spec, this.stage, {
+        say: (text) => {
+          this.value.textContent = text;
+        },
+        keep: (part) => this.heard.kept(part),
+        drew: (lines) => this.heard.drawn(lines),
+        failed: (error) => broken(this.body, error),
+        zoomed: () => undefined,
+      });
+      this.panel.refresh();
+    } catch (error) {
+      broken(this.body, error);
+    }
   }
 }
