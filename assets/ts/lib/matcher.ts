@@ -36,7 +36,7 @@ export class Matcher {
     return hits;
   }
 
-  /** End the worker; who waits for it gets the word. */
+  /** End the worker; what is being matched is rejected with the word. */
   stop(word: string): void {
     clearInterval(this.timer);
     this.worker?.terminate();

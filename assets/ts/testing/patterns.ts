@@ -2,7 +2,7 @@ import { hitsOf, type Job } from "../lib/hits";
 import { Matcher } from "../lib/matcher";
 import { Patterns } from "../lib/patterns";
 
-/** Matches as the worker of a page does; as a worker is ended that is not done, `^(a+)+$` is never answered. */
+/** Answers as the worker of a page does, but never for `^(a+)+$`, with which a real one would be busy. */
 export class FakeWorker {
   onmessage: Worker["onmessage"] = null;
   onerror: Worker["onerror"] = null;
@@ -27,7 +27,7 @@ export class FakeWorker {
   }
 }
 
-/** Patterns without a page; `settled` resolves when more is known of one. */
+/** Patterns without a page, and the workers that they began; `changed` waits until more is known of a pattern. */
 export function makePatterns(): { patterns: Patterns; workers: FakeWorker[]; changed: () => Promise<void> } {
   const workers: FakeWorker[] = [];
   const waiting: (() => void)[] = [];

@@ -141,7 +141,7 @@ export class ViewsMenu {
     return item;
   }
 
-  /** What the page shows, after all of it was kept, if it is. */
+  /** What the page shows; a page without a view has only what was changed in it. */
   private async shown(): Promise<Spec> {
     if (this.state.bare) return this.keeper.unsaved();
     await this.keeper.flush();
