@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from access.actor import Actor
 from common.errors import DomainError
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 from storage.models import Blob
 
 

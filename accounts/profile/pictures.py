@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
+from common.budgets.children import apart
 from common.errors import Invalid, TooLarge
 from common.server.lazy_import import LazyModule
 
@@ -50,7 +51,11 @@ def to_picture(upload: UploadedFile[bytes], crop: Crop | None = None) -> bytes:
     """
     if (upload.size or 0) > MAX_BYTES:
         raise TooLarge(_("Pictures can be up to 5 MB; this file is larger."))
-    image = _opened(upload)
+    return apart(_drawn, upload.read(), crop)
+
+
+def _drawn(content: bytes, crop: Crop | None) -> bytes:
+    image = _opened(BytesIO(content))
     try:
         image = ImageOps.exif_transpose(image)
         has_alpha = "A" in image.getbands() or "transparency" in image.info
@@ -64,10 +69,10 @@ def to_picture(upload: UploadedFile[bytes], crop: Crop | None = None) -> bytes:
     return out.getvalue()
 
 
-def _opened(upload: UploadedFile[bytes]) -> Image.Image:
+def _opened(content: BytesIO) -> Image.Image:
     """Read the head of the file; its name and the type that the browser says do not matter."""
     try:
-        image: Image.Image = Image.open(upload, formats=_FORMATS)
+        image: Image.Image = Image.open(content, formats=_FORMATS)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _too_many_pixels() from None
     except _BROKEN:

@@ -151,7 +151,6 @@ def change_intro(*, actor: Actor, row: Named, intro: str) -> None:
     record(actor, profile_action(row), cast("Model", row), after={"intro": text[:2000]}, **owner)
 
 
-@transaction.atomic
 def change_picture(
     *, actor: Actor, row: Named, upload: UploadedFile[bytes], crop: Crop | None = None
 ) -> None:
@@ -163,10 +162,11 @@ def change_picture(
     owner = _may_change(actor, row)
     content = to_picture(upload, crop)
     digest = digest_of(content)
-    Picture.objects.update_or_create(claim=row.claim, defaults={"digest": digest, "content": content})
-    Name.objects.filter(pk=row.claim.pk).update(picture=digest)
-    row.claim.picture = digest
-    record(actor, profile_action(row), cast("Model", row), after={"picture": digest}, **owner)
+    with transaction.atomic():
+        Picture.objects.update_or_create(claim=row.claim, defaults={"digest": digest, "content": content})
+        Name.objects.filter(pk=row.claim.pk).update(picture=digest)
+        row.claim.picture = digest
+        record(actor, profile_action(row), cast("Model", row), after={"picture": digest}, **owner)
 
 
 @transaction.atomic

@@ -9,17 +9,10 @@ from artifacts.models import Entry, Membership
 from artifacts.pages.preview import preview_of
 from artifacts.pages.tables.files import table_of
 from artifacts.previews.cells import Cell
-from artifacts.previews.comparison import (
-    MOST_CHANGES,
-    ComparedFile,
-    RowChange,
-    TableComparison,
-    compare_files,
-    compare_metadata,
-    compare_tables,
-    compare_texts,
-)
+from artifacts.previews.comparison import ComparedFile, compare_files, compare_metadata, compare_texts
+from artifacts.previews.tables.comparison import MOST_CHANGES, RowChange, TableComparison, compare_tables
 from artifacts.selectors import entries_of
+from common.budgets.children import apart
 from common.errors import DomainError
 from runs.run_page.value_tree import read_tree
 
@@ -80,7 +73,7 @@ def pair_of(actor: Actor, before: Membership, after: Membership, path: str, *, k
         if entry is not None
     ]
     try:
-        rows = compare_tables(tables[0], tables[1], key)
+        rows = apart(compare_tables, tables[0], tables[1], key)
     except DomainError as refusal:
         return {**pair, "problem": refusal.message}
     is_cut = rows.added_count + rows.removed_count + rows.changed_count > MOST_CHANGES

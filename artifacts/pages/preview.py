@@ -1,7 +1,7 @@
 """What the page shows of one file: a picture, a text, a table, the header of weights. All of it is a download."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,21 +13,18 @@ from artifacts.models import Entry, Version
 from artifacts.pages.tables.files import file_of, find_referenced, table_of
 from artifacts.pages.tables.joins import TableJoin, join_by_hand
 from artifacts.pages.tables.view import TableView, show_rows, view_table
-from artifacts.previews.errors import UnreadablePreview
-from artifacts.previews.gguf import read_gguf
 from artifacts.previews.json_trees import has_rows
 from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
-from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tables.opening import ALL_TABLE_KINDS
-from common.errors import Unavailable
+from artifacts.previews.tensors import TensorListing
+from artifacts.previews.weights import WEIGHTS_KINDS, read_weights
+from common.errors import Invalid, TooManyRequests, Unavailable
 from runs.files.text_preview import TextPreview, read_text_preview
 from runs.models import Project
 from storage.contents.reading import content_of
 from storage.signed_urls import tickets
 
-_WEIGHTS = {PreviewKind.SAFETENSORS: read_safetensors, PreviewKind.GGUF: read_gguf}
 _MEDIA = {PreviewKind.IMAGE, PreviewKind.AUDIO, PreviewKind.VIDEO}
-MOST_TENSORS_SHOWN = 2000
 
 
 @dataclass(slots=True)
@@ -38,8 +35,7 @@ class Preview:
     kind: str
     url: str = ""
     text: TextPreview | None = None
-    weights: Any = None
-    tensors: list[Any] = field(default_factory=list)
+    weights: TensorListing | None = None
     table: TableView | None = None
     join: TableJoin | None = None
     problem: str = ""
@@ -68,7 +64,7 @@ def preview_of(
     require_for(actor, ArtifactAction.DOWNLOAD, version)
     try:
         return _preview(actor, version, entry, asked, project)
-    except (UnreadablePreview, Unavailable) as refusal:  # the rest of the page needs no bucket
+    except (Invalid, TooManyRequests, Unavailable) as refusal:  # the rest of the page needs no bucket
         return Preview(entry, "none", problem=refusal.message)
     except FileNotFoundError:
         return Preview(entry, "none", problem=_("The content of this file was deleted from the server."))
@@ -89,9 +85,9 @@ def _preview(
     if kind in _MEDIA:
         media_type = media_type_of(entry.path)
         return Preview(entry, kind, tickets.get_path(blob, name=entry.path, content_type=media_type))
-    if kind in _WEIGHTS:
-        weights = _WEIGHTS[kind](content)
-        return Preview(entry, "weights", weights=weights, tensors=list(weights.tensors[:MOST_TENSORS_SHOWN]))
+    if kind in WEIGHTS_KINDS:
+        where = file_of(blob) if content.bucket_id is None else content
+        return Preview(entry, "weights", weights=read_weights(kind, where, content.size_bytes))
     if kind in ALL_TABLE_KINDS and (kind != PreviewKind.JSON or has_rows(file_of(blob))):
         return _table_preview(actor, version, entry, asked, project)
     if kind == PreviewKind.NONE:

@@ -14,7 +14,7 @@ from artifacts.previews.errors import MIB, UnreadablePreview
 from artifacts.previews.tensors import MAX_TEXT, MOST_TENSORS, Tensor, TensorListing, cut_text
 from common.formats.lenient_json import clean_text
 from common.formats.numbers import parse_int
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 
 HEADER_BYTES = 64 * MIB
 """Vocabularies lie in the header; one of 256,000 words takes 10 MiB."""
@@ -74,7 +74,7 @@ def read_gguf(content: Openable) -> TensorListing:
         placed = [_read_tensor(header) for _index in range(tensor_count)]
         _check_places(placed, header, dict(metadata).get("general.alignment", ""))
     texts = tuple((key, cut_text(value)) for key, value in metadata)
-    return TensorListing((("version", str(version)), *texts), tuple(tensor for _offset, tensor in placed))
+    return TensorListing.of((("version", str(version)), *texts), [tensor for _offset, tensor in placed])
 
 
 class _Header:

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 
 
 class PreviewKind(StrEnum):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from artifacts.previews.errors import MIB, UnreadablePreview
 from artifacts.previews.tensors import MOST_TENSORS, Tensor, TensorListing, cut_text
 from common.formats.lenient_json import clean_text, read_lenient
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 
 HEADER_BYTES = 16 * MIB
 """The format allows 100 MB; the largest header of a published model has some megabytes."""
@@ -45,7 +45,7 @@ def read_safetensors(content: Openable) -> TensorListing:
     placed = sorted((_read_tensor(clean_text(name), said) for name, said in header.items()), key=_by_place)
     _check_places(placed, data_bytes)
     texts = tuple((clean_text(key), cut_text(clean_text(str(value)))) for key, value in metadata.items())
-    return TensorListing(texts, tuple(tensor for _start, _stop, tensor in placed))
+    return TensorListing.of(texts, [tensor for _start, _stop, tensor in placed])
 
 
 _Placed = tuple[int, int, Tensor]

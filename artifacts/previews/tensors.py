@@ -1,9 +1,10 @@
 """What the header of a file of weights says: `artifacts.previews.safetensors` and `artifacts.previews.gguf` read it."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
+from typing import Self
 
 MOST_TENSORS = 100_000
 """More are in no known model's single file; each costs half a kilobyte to hold."""
@@ -29,32 +30,36 @@ class Tensor:
         return prod(self.shape)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TensorListing:
-    """What a file of weights holds."""
+    """What a file of weights contains."""
 
     metadata: tuple[tuple[str, str], ...]
     """Keys and values as text, in the order of the file; long values are cut."""
     tensors: tuple[Tensor, ...]
     """In the order of the file."""
+    tensor_count: int
+    parameter_count: int
+    """How many values all tensors have."""
+    size_bytes: int
+    """How many bytes the values take, of the tensors whose size is known."""
+    parameters_by_dtype: dict[str, int]
+    """How many values each type has, most first."""
 
-    @cached_property
-    def parameter_count(self) -> int:
-        """How many values all tensors have."""
-        return sum(tensor.value_count for tensor in self.tensors)
-
-    @cached_property
-    def size_bytes(self) -> int:
-        """How many bytes the values take, of the tensors whose size is known."""
-        return sum(tensor.size_bytes or 0 for tensor in self.tensors)
-
-    @cached_property
-    def parameters_by_dtype(self) -> dict[str, int]:
-        """How many values each type has, most first."""
+    @classmethod
+    def of(cls, metadata: tuple[tuple[str, str], ...], tensors: Sequence[Tensor]) -> Self:
+        """Add up the tensors."""
         counts: Counter[str] = Counter()
-        for tensor in self.tensors:
+        for tensor in tensors:
             counts[tensor.dtype] += tensor.value_count
-        return dict(counts.most_common())
+        return cls(
+            metadata,
+            tuple(tensors),
+            len(tensors),
+            counts.total(),
+            sum(tensor.size_bytes or 0 for tensor in tensors),
+            dict(counts.most_common()),
+        )
 
 
 def cut_text(text: str) -> str:

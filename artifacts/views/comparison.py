@@ -16,6 +16,7 @@ from artifacts.pages.comparison import compare_places, pair_of
 from artifacts.selectors import find_membership, memberships_of
 from artifacts.views.rows import place_of
 from artifacts.views.version import version_context
+from common.budgets.heavy_work import heavy_work
 from common.errors import NotFound
 
 _LISTED = 200
@@ -24,6 +25,7 @@ _LISTED = 200
 @declare(ArtifactAction.DOWNLOAD)
 @never_cache
 @require_GET
+@heavy_work()
 def compare(request: HttpRequest, **names: str) -> HttpResponse:
     """Show what changed from the version in ``with``, by default the one before, to this one."""
     place, actor = place_of(request, names), actor_of(request)

@@ -6,17 +6,16 @@ Where they may lead is said in `common.safe_http.addresses`.
 import http.client
 import socket
 import ssl
-import threading
-import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urljoin
 
 from django.conf import settings
 
 from common.safe_http.addresses import Network, OutgoingError, Target, look_up, networks_of, target_of
+from common.safe_http.deadlines import Deadline
 from common.telemetry.tracing import spans
 
 __all__ = ["Answer", "Fetched", "OutgoingError", "fetch", "post"]
@@ -59,7 +58,7 @@ def fetch(url: str, *, max_bytes: int, accept: str) -> Fetched:
         OutgoingError: it is no such address, does not answer in time or with 200, or is larger than ``max_bytes``.
     """
     headers = {"User-Agent": _AGENT, "Accept": accept}
-    with _Deadline(WHOLE_S) as deadline:
+    with Deadline(WHOLE_S) as deadline:
         for _hop in range(MAX_HOPS):
             with _exchange(
                 url, deadline, hosts=settings.PICTURE_HOSTS, method="GET", headers=headers
@@ -91,7 +90,7 @@ def post(url: str, *, body: bytes, headers: Mapping[str, str], hosts: Collection
     """
     networks = networks_of(tuple(settings.ALLOWED_NETWORKS))
     with (
-        _Deadline(WHOLE_S) as deadline,
+        Deadline(WHOLE_S) as deadline,
         _exchange(
             url, deadline, hosts=hosts, networks=networks, method="POST", body=body, headers=headers
         ) as answer,
@@ -101,7 +100,7 @@ def post(url: str, *, body: bytes, headers: Mapping[str, str], hosts: Collection
         return Answer(answer.status, answered, content, is_cut)
 
 
-def _read_beginning(answer: http.client.HTTPResponse, deadline: "_Deadline") -> tuple[bytes, bool]:
+def _read_beginning(answer: http.client.HTTPResponse, deadline: Deadline) -> tuple[bytes, bool]:
     """Read what is kept of an answer. Its status has come: that the rest does not changes nothing of what it says."""
     content = b""
     try:
@@ -115,56 +114,10 @@ def _read_beginning(answer: http.client.HTTPResponse, deadline: "_Deadline") -> 
     return content[:MAX_ANSWER_BYTES], True
 
 
-class _Deadline:
-    """Ends a conversation, whatever it is doing: hosts that send a byte now and then keep every timeout of a read."""
-
-    def __init__(self, whole_s: float) -> None:
-        self.is_over = False
-        self._whole_s, self._ends_at = whole_s, time.monotonic() + whole_s
-        self._socket: socket.socket | None = None
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(whole_s, self._hang_up)
-        self._timer.daemon = True
-
-    def __enter__(self) -> Self:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._timer.cancel()
-
-    @property
-    def left_s(self) -> float:
-        """Seconds until the end; raises where there are none."""
-        self.check()
-        return max(self._ends_at - time.monotonic(), 0.001)
-
-    def check(self) -> None:
-        """Raise once it is over."""
-        if self.is_over:
-            raise OutgoingError(f"took longer than {self._whole_s:g} s")
-
-    def watch(self, watched: socket.socket) -> None:
-        """Close this one at the end."""
-        with self._lock:
-            self.check()
-            self._socket = watched
-
-    def _hang_up(self) -> None:
-        with self._lock:
-            self.is_over = True
-            if self._socket is not None:
-                try:
-                    # Of the class below: that of a TLS socket first forgets to encrypt what another thread sends.
-                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
-                except OSError:  # over already
-                    return
-
-
 @contextmanager
 def _exchange(
     url: str,
-    deadline: _Deadline,
+    deadline: Deadline,
     *,
     hosts: Collection[str],
     networks: list[Network] | None = None,
@@ -192,7 +145,7 @@ def _exchange(
 
 
 def _connected(
-    target: Target, deadline: _Deadline, hosts: Collection[str], networks: list[Network]
+    target: Target, deadline: Deadline, hosts: Collection[str], networks: list[Network]
 ) -> socket.socket:
     """Connect to the first address that answers."""
     refusal: OSError = OSError("no address")
@@ -211,7 +164,7 @@ def _connected(
     raise refusal
 
 
-def _in_tls(plain: socket.socket, target: Target, deadline: _Deadline) -> socket.socket:
+def _in_tls(plain: socket.socket, target: Target, deadline: Deadline) -> socket.socket:
     context = ssl.create_default_context()
     encrypted = context.wrap_socket(plain, server_hostname=target.host, do_handshake_on_connect=False)
     try:

@@ -12,25 +12,51 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import NewConnectionError
 
 from common.safe_http.addresses import OutgoingError, look_up, networks_of, target_of
+from common.safe_http.deadlines import watch
 
 _LOOK_UP_S = 5
 
 
 def keep_outside(manager: PoolManager) -> None:
     """Let connections of a manager lead nowhere but to the public network, and networks that the operator allowed."""
+    _connect_by(manager, _Checked)
+
+
+def keep_deadlines(manager: PoolManager) -> None:
+    """Let deadlines (`common.safe_http.deadlines`) end the connections of a manager that may lead anywhere."""
+    _connect_by(manager, _Watched)
+
+
+def _connect_by(manager: PoolManager, base: type[HTTPConnection]) -> None:
+    """Give a manager classes of connections that begin with ours; all else is as the library has it."""
     classes: dict[str, Any] = manager.pool_classes_by_scheme
     manager.pool_classes_by_scheme = {
-        scheme: type(f"Checked{pool.__name__}", (pool,), {"ConnectionCls": _checked(pool.ConnectionCls)})
+        scheme: type(f"Our{pool.__name__}", (pool,), {"ConnectionCls": _ours(base, pool.ConnectionCls)})
         for scheme, pool in classes.items()
     }
 
 
-def _checked(connection: Any) -> Any:
-    """Return a class of connections that are checked; all else is as the library has it."""
-    return type(f"Checked{connection.__name__}", (_Checked, connection), {})
+def _ours(base: Any, connection: Any) -> Any:
+    return type(f"Our{connection.__name__}", (base, connection), {})
 
 
-class _Checked(HTTPConnection):
+class _Watched(HTTPConnection):
+    def connect(self) -> None:
+        super().connect()
+        self._watch()
+
+    def request(self, *args: Any, **options: Any) -> None:
+        self._watch()  # one that is used again
+        super().request(*args, **options)
+
+    def _watch(self) -> None:
+        try:
+            watch(getattr(self, "sock", None))
+        except OutgoingError as error:  # the deadline has passed between two tries
+            raise NewConnectionError(self, str(error)) from error
+
+
+class _Checked(_Watched):
     def _new_conn(self) -> Any:
         name = self._dns_host
         self._dns_host = self._address_of(name)

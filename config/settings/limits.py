@@ -19,7 +19,23 @@ GRAPHQL_MAX_ANSWER_BYTES = env.int("RUNYARD_GRAPHQL_MAX_ANSWER_MIB", default=128
 GRAPHQL_MAX_FIELDS = env.int("RUNYARD_GRAPHQL_MAX_FIELDS", default=500_000)
 """Fields that a GraphQL request resolves: 1,000 runs with all of theirs are 30,000."""
 GRAPHQL_MAX_S = env.int("RUNYARD_GRAPHQL_MAX_S", default=20)
-"""Processor time of a GraphQL request; each second counts as 500 requests."""
+"""Processor time of a GraphQL request; each second counts as 1,000 requests."""
+REQUEST_MAX_S = env.int("RUNYARD_REQUEST_MAX_S", default=20)
+"""Processor time of any other request."""
+DECODED_MAX_BYTES = env.int("RUNYARD_DECODED_MAX_MIB", default=256) * MIB
+"""What the JSON of a request may take when decoded, and that of all requests of a web process at the same time."""
+DECODER_BYTES = env.int("RUNYARD_DECODER_MIB", default=512) * MIB
+"""Memory that a process may use to decode one file or picture for a page; two of them run beside each web process."""
+PROCESSOR_RATE = env.int("RUNYARD_PROCESSOR_RATE", default=30)
+"""Seconds of processor time that a user or address has in a minute for pages and REST; 0 is no limit."""
+BODY_MAX_BYTES = env.int("RUNYARD_BODY_MAX_MIB", default=8) * MIB
+"""Body of any request but those to GraphQL, to signed URLs, and posts of lines."""
+REST_MAX_BYTES = env.int("RUNYARD_REST_MAX_MIB", default=1) * MIB
+"""Body of a REST request, where the endpoint needs no more."""
+STREAMS_MAX = env.int("RUNYARD_STREAMS_MAX", default=16)
+"""Answers that a web process streams at the same time ..."""
+STREAMS_EACH = env.int("RUNYARD_STREAMS_EACH", default=6)
+"""... and of these, to one address."""
 UPLOAD_MAX_BYTES = env.int("RUNYARD_UPLOAD_MAX_GIB", default=100) * 1024 * MIB
 FREE_DISK_BYTES = env.int("RUNYARD_FREE_DISK_MIB", default=100) * MIB
 """With less free where data lies, /ready says so."""

@@ -6,8 +6,11 @@ is read by whoever may download it.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
-from typing import Any
+from io import BytesIO
+from itertools import groupby
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, BinaryIO
 
 import orjson
 from django.utils.translation import gettext as _
@@ -24,27 +27,26 @@ from artifacts.pages.tables.view import (
     show_rows,
     view_table,
 )
-from artifacts.previews.cells import MediaCell, text_of, unique_names
-from artifacts.previews.errors import UnreadablePreview
+from artifacts.previews.cells import MediaCell, unique_names
 from artifacts.previews.kinds import PreviewKind, media_type_of
+from artifacts.previews.tables.csv_files import write_csv
 from artifacts.previews.tables.joining import stack_tables
+from artifacts.previews.tables.masked import MaskedTable
 from artifacts.previews.tables.opening import open_table
-from artifacts.previews.tables.pages import TableGroup, TableRow, matching_rows
+from artifacts.previews.tables.pages import TableGroup, TableRow
 from artifacts.previews.tables.request import TableRequest
 from artifacts.previews.tables.sources import TableSource
+from common.budgets.children import apart
 from common.errors import Invalid, TooLarge, Unavailable
-from common.formats.csv_safety import csv_text
 from common.formats.strict_json import strict
 from metrics.media import selectors as media
 from metrics.media.joined_tables import Joined, join_tables
 from runs.models import Project, Run
-from runs.secrets.masking import mask_tree
 from runs.selectors import files_of
 from storage.contents.reading import content_of
 
 MAX_RUNS = 50
 TABLE_TYPES = frozenset({"table-file", "incremental-table-file", "partitioned-table", "joined-table"})
-_ROWS_AT_ONCE = 500
 _EXACT = 2**53
 """Larger whole numbers lose digits in a browser, and are sent as text."""
 LATEST = 2**62
@@ -61,20 +63,6 @@ class LoggedTable:
     """None of one that is read from a file of the run."""
     problem: str = ""
     """Why there is no source."""
-
-
-class _MaskedTable(TableSource):
-    """A table with secrets masked before anything is looked for in it."""
-
-    def __init__(self, source: TableSource) -> None:
-        self._source = source
-        self.columns, self.row_count = source.columns, source.row_count
-        self._paths = [(column.name,) for column in source.columns]
-
-    def rows(self, start: int = 0) -> Iterator[list[Any]]:
-        """Yield rows from number ``start`` on."""
-        for row in self._source.rows(start):
-            yield [mask_tree(cell, path)[0] for cell, path in zip(row, self._paths, strict=True)]
 
 
 def read_tables(actor: Actor, runs: Sequence[Run], key: str, step: int, file: str = "") -> list[LoggedTable]:
@@ -125,7 +113,7 @@ def _read(actor: Actor, run: Run, value: dict[str, Any], file: LoggedFile | None
             return LoggedTable(run, whole_table_of(actor, file.version, file.entry), file)
         except FileNotFoundError:
             pass  # the run's own file may still be there
-        except (UnreadablePreview, Unavailable) as refusal:
+        except (Invalid, Unavailable) as refusal:
             problem = refusal.message
     path = _text(value, "path").replace("\\", "/")  # the SDK on Windows
     row = files_of(run).filter(name=path).first() if path else None
@@ -133,11 +121,11 @@ def _read(actor: Actor, run: Run, value: dict[str, Any], file: LoggedFile | None
         return LoggedTable(run, file=file, problem=problem)
     try:
         return LoggedTable(
-            run, _MaskedTable(open_table(content_of(row.blob).local_copy(), PreviewKind.TABLE))
+            run, MaskedTable(apart(open_table, content_of(row.blob).local_copy(), PreviewKind.TABLE))
         )
     except FileNotFoundError:
         return LoggedTable(run, file=file, problem=problem)
-    except (UnreadablePreview, TooLarge, Unavailable) as refusal:
+    except (Invalid, TooLarge, Unavailable) as refusal:
         return LoggedTable(run, file=file, problem=refusal.message)
 
 
@@ -283,8 +271,8 @@ def _json(cell: Any) -> Any:
     return strict(cell)
 
 
-def csv_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> Iterator[bytes]:
-    """Return the pieces of a file of all rows that are asked for; of media it has what they are called.
+def csv_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> BinaryIO:
+    """Return a file of all rows that are asked for, which is gone when it is closed.
 
     Args:
         tables: As `read_tables` gives them.
@@ -295,19 +283,11 @@ def csv_of_tables(tables: Sequence[LoggedTable], asked: Mapping[str, Any]) -> It
     """
     sources = [(label, table.source) for label, table in _labelled(tables) if table.source is not None]
     if not sources:
-        return iter(())
+        return BytesIO()
     key = _join_key(asked, sources)
     source = join_tables(sources, key).source if key else stack_tables(sources, "run")
     filters = filters_in(str(asked.get("where", "")))
-    rows = matching_rows(source, TableRequest(filters=filters, search=str(asked.get("find", "")).strip()))
-    return _csv_pieces([column.name for column in source.columns], rows)
-
-
-def _csv_pieces(head: list[str], rows: Iterator[list[Any]]) -> Iterator[bytes]:
-    yield csv_text([head]).encode()
-    while some := list(islice(rows, _ROWS_AT_ONCE)):
-        yield csv_text([_plain(value) for value in row] for row in some).encode()
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) and not isinstance(value, bool) else text_of(value)
+    request = TableRequest(filters=filters, search=str(asked.get("find", "")).strip())
+    with NamedTemporaryFile(prefix="runyard-table-") as file:
+        apart(write_csv, source, request, Path(file.name))
+        return Path(file.name).open("rb")

@@ -12,7 +12,7 @@ from runs.files import services
 from runs.files.refused_files import record_refused_file
 from runs.models import Run, RunFile
 from runs.secrets.documents import masked_pieces
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 from storage.models import Blob
 from storage.owners import BlobOwner
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from common.formats.lenient_json import clean_tree, read_lenient
 from runs.secrets.masking import mask, mask_tree
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 
 PREVIEW_BYTES = 256 * 1024
+_MOST_LAID_OUT = 8 * PREVIEW_BYTES
+_LAYOUT = json.JSONEncoder(indent=2, ensure_ascii=False)
 _LANGUAGES = {
     "py": "python", "pyi": "python", "json": "json", "ipynb": "json", "yaml": "yaml", "yml": "yaml", "toml": "toml",
     "sh": "shell", "bash": "shell", "js": "script", "jsx": "script", "ts": "script", "tsx": "script", "c": "script",
@@ -54,4 +56,11 @@ def _pretty(text: str, *, revealed: bool) -> str:
         tree = clean_tree(read_lenient(text))
     except ValueError:
         return text
-    return json.dumps(tree if revealed else mask_tree(tree)[0], indent=2, ensure_ascii=False)
+    laid_out = _LAYOUT.iterencode(tree if revealed else mask_tree(tree)[0])
+    parts, length = [], 0
+    for part in laid_out:
+        parts.append(part)
+        length += len(part)
+        if length > _MOST_LAID_OUT:  # deep nesting is mostly blanks
+            return text
+    return "".join(parts)

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from access.actor import Actor
 from common.errors import Unavailable
 from runs.models import Project, Run, RunAlert
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 
 logger = logging.getLogger(__name__)
 

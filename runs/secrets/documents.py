@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from common.formats.lenient_json import read_lenient
 from runs.secrets.masking import MASK, mask, mask_tree, may_hold
-from storage.contents.reading import Openable
+from storage.contents.openable import Openable
 
 _HEAD = 8192
 _PIECE = 1024 * 1024

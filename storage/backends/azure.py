@@ -18,8 +18,8 @@ from azure.storage.blob import BlobSasPermissions, ContainerClient, ContentSetti
 from requests import Session
 
 from common.safe_http.pools import refusal_in
+from common.safe_http.sessions import prepare
 from storage.backends.base import ObjectInfo, ObjectMissing, StorageUnavailable
-from storage.backends.sessions import prepare
 from storage.backends.transfer import Timeouts, delete_each, disposition, require_md5, select_keys
 from storage.backends.unsigned import NoSignedUploads
 

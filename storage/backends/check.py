@@ -4,13 +4,13 @@ import base64
 import hashlib
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from common.errors import DomainError
+from common.safe_http.deadlines import Deadline
 from storage.backends.base import Backend, SignedUpload, StorageUnavailable
 
 _PROBE = b"Runyard checks whether it may write, read, list and delete here. This can be deleted."
@@ -65,7 +65,8 @@ def _check_download(backend: Backend, key: str, *, is_operators: bool) -> None:
     url = backend.download_url(
         key, name="probe.txt", content_type="text/plain", inline=False, expires_s=_EXPIRES_S
     )
-    if _ask("GET", SignedUpload(url), is_operators=is_operators).content != _PROBE:
+    _headers, content = _ask("GET", SignedUpload(url), is_operators=is_operators)
+    if content != _PROBE:
         raise StorageUnavailable("The bucket gives other bytes by a signed URL than were written.")
 
 
@@ -80,42 +81,42 @@ def _check_parts(backend: Backend, key: str, *, is_operators: bool) -> None:
     upload_id = backend.begin_parts(key)
     try:
         part = backend.part_url(key, upload_id, 1, md5=_md5(_PROBE), expires_s=_EXPIRES_S)
-        answer = _ask("PUT", part, _PROBE, is_operators=is_operators)
-        backend.complete_parts(key, upload_id, [(1, str(answer.headers.get("ETag", "")))])
+        headers, _content = _ask("PUT", part, _PROBE, is_operators=is_operators)
+        backend.complete_parts(key, upload_id, [(1, str(headers.get("ETag", "")))])
     finally:
         backend.give_up_parts(key, upload_id)
 
 
-def _ask(method: str, signed: SignedUpload, content: bytes | None = None, *, is_operators: bool) -> Any:
-    """Do what a client will do, and return the answer.
+def _ask(
+    method: str, signed: SignedUpload, content: bytes | None = None, *, is_operators: bool
+) -> tuple[Mapping[str, str], bytes]:
+    """Do what a client will do, and return the answer's headers and content, which is cut where it is too long.
 
     Raises:
-        StorageUnavailable: the bucket refuses, or cannot be reached.
+        StorageUnavailable: the bucket refuses, cannot be reached, or takes too long.
     """
     from requests import RequestException, Session
+    from urllib3.exceptions import HTTPError
 
     from common.safe_http.pools import refusal_in
-    from storage.backends.sessions import prepare
+    from common.safe_http.sessions import prepare
 
-    with Session() as session:
+    with Deadline(_WAIT_S), Session() as session:
         prepare(session, is_kept_outside=not is_operators)
         try:
             answer = session.request(
-                method,
-                signed.url,
-                data=content,
-                headers=dict(signed.headers),
-                timeout=_WAIT_S,
-                allow_redirects=False,
-            )
-        except RequestException as error:
+                method, signed.url, data=content, headers=dict(signed.headers), timeout=_WAIT_S,
+                allow_redirects=False, stream=True,
+            )  # fmt: skip
+            answered = answer.raw.read(2 * len(_PROBE), decode_content=True)
+        except (RequestException, HTTPError) as error:
             why = refusal_in(error) or type(error).__name__
             raise StorageUnavailable(f"The bucket cannot be reached by signed URLs: {why}.") from error
     if answer.status_code >= 300:
         raise StorageUnavailable(
             f"The bucket refuses signed URLs: {method} was answered with {answer.status_code}."
         )
-    return answer
+    return answer.headers, answered
 
 
 @contextmanager

@@ -26,8 +26,8 @@ from requests.exceptions import RequestException
 
 from common.errors import Invalid
 from common.safe_http.pools import refusal_in
+from common.safe_http.sessions import prepare
 from storage.backends.base import ObjectInfo, ObjectMissing, SignedUpload, StorageUnavailable
-from storage.backends.sessions import prepare
 from storage.backends.transfer import Timeouts, delete_each, disposition, require_md5, select_keys
 from storage.backends.unsigned import NoSignedParts
 

@@ -21,7 +21,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 
 from common.errors import Invalid
-from common.safe_http.pools import keep_outside
+from common.safe_http.pools import keep_deadlines, keep_outside
 from storage.backends.base import ObjectInfo, ObjectMissing, SignedUpload, StorageUnavailable
 from storage.backends.s3_errors import code_of, error_of, failure_of
 from storage.backends.transfer import (
@@ -279,7 +279,7 @@ class S3Backend:
             if code_of(error) in expected:
                 raise _ExpectedError from error
             raise error_of(error, self.bucket.name, permission) from error
-        except (BotoCoreError, HTTPClientError, OSError, ValueError) as error:
+        except (BotoCoreError, HTTPClientError, OSError, ValueError, KeyError) as error:
             raise failure_of(error, self.bucket.name) from error
 
 
@@ -332,6 +332,6 @@ def _client(bucket: S3Bucket, credentials: S3Credentials | None, timeouts: Timeo
             "s3", region_name=bucket.region, endpoint_url=bucket.endpoint or None, config=config, **keys
         )
     client.meta.events.register("before-parameter-build.s3", _follow_no_redirect)
-    if bucket.is_kept_outside:
-        keep_outside(client._endpoint.http_session._manager)
+    manager = client._endpoint.http_session._manager
+    (keep_outside if bucket.is_kept_outside else keep_deadlines)(manager)
     return client

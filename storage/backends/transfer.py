@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -65,8 +66,9 @@ def delete_each(delete: Callable[[str], None], keys: Collection[str]) -> None:
             delete(key)
         return
     with ThreadPoolExecutor(min(_DELETIONS_AT_ONCE, len(keys)), thread_name_prefix="delete") as pool:
-        for _done in pool.map(delete, keys):
-            pass
+        asked = [pool.submit(copy_context().run, delete, key) for key in keys]  # under the same deadline
+        for each in asked:
+            each.result()
 
 
 def select_keys(found: Iterable[tuple[str, datetime]], prefix: str, older_than: datetime) -> Iterator[str]:

@@ -16,6 +16,7 @@ from common.database.replica.routing import from_primary
 from common.errors import DomainError, Invalid
 from storage.backends.base import Backend
 from storage.backends.check import check
+from storage.backends.guarded import guarded
 from storage.backends.settings import build_backend
 from storage.backends.traced import traced
 from storage.backends.transfer import Timeouts
@@ -38,6 +39,7 @@ _MOST_TEAMS = 10_000
 
 _defaults: dict[str, Bucket] = {}
 _of_teams: dict[int, tuple[float, Bucket | None]] = {}
+_own_credentials: dict[int, bool] = {}
 _opened: dict[tuple[int, str], tuple[float, Backend]] = {}
 
 
@@ -45,6 +47,7 @@ def forget() -> None:
     """Read rows and settings anew."""
     _defaults.clear()
     _of_teams.clear()
+    _own_credentials.clear()
     _opened.clear()
 
 
@@ -109,7 +112,17 @@ def open_bucket(bucket: Bucket, part: str = "", timeouts: Timeouts | None = None
     credentials = json.loads(unseal(SEAL, sealed)) if sealed else settings_credentials(parts.scheme)
     path = "/".join([parts.path.rstrip("/"), bucket.folder, *([part] if part else [])])
     url = parts._replace(path=path).geturl()
-    return traced(build_backend(url, credentials, is_operators=not sealed, timeouts=timeouts), parts.scheme)
+    backend = build_backend(url, credentials, is_operators=not sealed, timeouts=timeouts)
+    return guarded(traced(backend, parts.scheme), bucket.pk, is_operators=not sealed)
+
+
+def is_of_team(bucket_id: int) -> bool:
+    """Say whether a bucket was connected by a team, not named by the operator; fixed for each bucket."""
+    if bucket_id not in _own_credentials:
+        with from_primary():
+            found = Bucket.objects.filter(pk=bucket_id).values_list("sealed_credentials", flat=True).first()
+        _own_credentials[bucket_id] = bool(found)
+    return _own_credentials[bucket_id]
 
 
 def backend_of(bucket_id: int, part: str = "", timeouts: Timeouts | None = None) -> Backend:
@@ -120,6 +133,7 @@ def backend_of(bucket_id: int, part: str = "", timeouts: Timeouts | None = None)
     with from_primary():
         bucket = Bucket.objects.get(pk=bucket_id)
     backend = open_bucket(bucket, part, timeouts)
+    _own_credentials[bucket_id] = bool(bucket.sealed_credentials)
     _opened[bucket_id, part] = (time.monotonic() + _REMEMBERED_S, backend)
     return backend
 

@@ -16,11 +16,17 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from common.errors import TooLarge, Unavailable
+from common.budgets.budget import current
+from common.budgets.gate import Gate
+from common.errors import TooLarge, TooManyRequests, Unavailable
 from storage.backends.base import StorageUnavailable
+from storage.buckets.services import is_of_team
 
 SMALL = 1024 * 1024
 """Bytes of what is kept here as it is uploaded: it is read again soon."""
+_fetches = Gate(at_once=16, each=6, waiting=2, wait_s=10)
+"""Threads of a process that fetch copies, or wait for those that do so, for one bucket."""
+_LOOK_S = 0.05
 IN_USE_S = 60.0
 """How long a copy stays after it was asked for: whoever got its path may open it until then."""
 
@@ -45,7 +51,7 @@ def local_copy(
         location: Its key there.
         size_bytes: Of all of it.
         md5: Base64.
-        pieces: Fetches it.
+        pieces: Fetches it, and no more than so many bytes.
 
     Raises:
         FileNotFoundError: the bucket has no such content.
@@ -54,32 +60,61 @@ def local_copy(
         Unavailable: what is being read just now leaves no room.
     """
     path = _path_of(bucket_id, location)
+    if _touch(path):
+        return path
+    if size_bytes > (most := share_of(bucket_id)):
+        raise TooLarge(
+            f"Of files in this bucket, those of at most {most} bytes are opened here"
+            " (setting RUNYARD_STORAGE_CACHE_MIB)."
+        )
+    try:
+        with _fetches.passing(str(bucket_id)):
+            _get(path, bucket_id, size_bytes, md5, pieces)
+    except TooManyRequests as error:
+        raise StorageUnavailable("Too many requests wait for this bucket; try again in a minute.") from error
+    return path
+
+
+def _get(
+    path: Path, bucket_id: int, size_bytes: int, md5: str, pieces: Callable[[], Iterator[bytes]]
+) -> None:
+    """Fetch a copy, unless another process or thread does so: then wait for that."""
     while not _touch(path):
-        if size_bytes > settings.STORAGE_CACHE_BYTES:
-            raise TooLarge(
-                f"Of files in a bucket, those of at most {settings.STORAGE_CACHE_BYTES} bytes are opened here"
-                " (setting RUNYARD_STORAGE_CACHE_MIB)."
-            )
         part = path.with_name(f"{path.name}.part")
         with part.open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if path.exists() or not _is_still(file, part):  # somebody else has fetched it, or given up
+            _lock(file)
+            if path.exists() or not _is_still(file, part):  # another has fetched it, or given up
                 continue
             try:
-                _evict(size_bytes)
-                file.truncate(0)
-                _fetch(file, pieces(), size_bytes, md5)
+                _evict(bucket_id, size_bytes)
+                with part.open("r+b") as target:
+                    target.truncate(0)
+                    target.truncate(size_bytes)  # counts as that large from now on, in every process
+                    _fetch(target, pieces(), size_bytes, md5)
                 part.rename(path)
             finally:
                 part.unlink(missing_ok=True)
-    return path
+
+
+def _lock(file: BinaryIO) -> None:
+    """Wait until no other fetches this copy, as long as anyone waits for it here."""
+    budget = current()
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if budget.is_gone():
+                budget.stop(None)
+            time.sleep(_LOOK_S)
+        else:
+            return
 
 
 def keep(bucket_id: int, location: str, content: Path, size_bytes: int, most_bytes: int = SMALL) -> None:
     """Take over a small file that was just stored; larger ones are left where they are."""
-    if size_bytes <= min(most_bytes, settings.STORAGE_CACHE_BYTES):
+    if size_bytes <= min(most_bytes, share_of(bucket_id)):
         with suppress(OSError, Unavailable):  # it is in the bucket; the copy only saves time
-            _evict(size_bytes)
+            _evict(bucket_id, size_bytes)
             content.rename(_path_of(bucket_id, location))
 
 
@@ -121,8 +156,8 @@ def _fetch(file: BinaryIO, pieces: Iterator[bytes], size_bytes: int, md5: str) -
         raise StorageUnavailable("The bucket gives other bytes of a file than were stored in it.")
 
 
-def _evict(size_bytes: int) -> None:
-    """Remove what was used longest ago until this many bytes fit.
+def _evict(bucket_id: int, size_bytes: int) -> None:
+    """Remove what was used longest ago until this many bytes fit, of a team's bucket into its share of the cache.
 
     Raises:
         Unavailable: they do not, with all that was used just now.
@@ -132,12 +167,25 @@ def _evict(size_bytes: int) -> None:
         with suppress(FileNotFoundError):
             stat = path.stat()
             copies.append((stat.st_mtime, stat.st_size, path))
-    total = sum(size for _used, size, _path in copies) + size_bytes
-    for used, size, path in sorted(copies):
-        if total <= settings.STORAGE_CACHE_BYTES:
+    own = [one for one in copies if one[2].name.startswith(f"{bucket_id}-")]
+    for some, most in ((own, share_of(bucket_id)), (copies, settings.STORAGE_CACHE_BYTES)):
+        _remove_until(some, size_bytes, most, now)
+
+
+def share_of(bucket_id: int) -> int:
+    """Return how many bytes of the cache a bucket may use: half of it for a team's, so that it locks no others out."""
+    most = int(settings.STORAGE_CACHE_BYTES)
+    return most // 2 if is_of_team(bucket_id) else most
+
+
+def _remove_until(copies: list[tuple[float, int, Path]], size_bytes: int, most: int, now: float) -> None:
+    there = [one for one in copies if one[2].exists()]
+    total = sum(size for _used, size, _path in there) + size_bytes
+    for used, size, path in sorted(there):
+        if total <= most:
             return
         if used < now - IN_USE_S:
             path.unlink(missing_ok=True)
             total -= size
-    if total > settings.STORAGE_CACHE_BYTES:
+    if total > most:
         raise Unavailable("Too many large files are being opened at this moment; try again in a minute.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, Protocol
+from typing import BinaryIO, Literal
 
 from storage import filesystem
 from storage.backends.base import ObjectMissing
@@ -13,17 +13,6 @@ from storage.contents.remote_file import open_remote
 from storage.models import Blob
 
 _PIECE = 1024 * 1024
-
-
-class Openable(Protocol):
-    """What can be opened to be read: a path, or stored content."""
-
-    def open(self, mode: Literal["rb"], /) -> BinaryIO:
-        """Open it.
-
-        Raises:
-            FileNotFoundError: it is not there.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +36,10 @@ class StoredContent:
         if self.bucket_id is None:
             return _pieces_of(filesystem.path_of(self.location).open("rb"), start, length)
         try:
-            return backend_of(self.bucket_id).read(self.location, start, length)
+            pieces = backend_of(self.bucket_id).read(self.location, start, length)
         except ObjectMissing:
             raise FileNotFoundError(self.location) from None
+        return _cut(pieces, self.size_bytes - start if length is None else length)
 
     def local_copy(self) -> Path:
         """Return a file with this content: the data folder's own, or a copy that stays for a minute at least.
@@ -71,6 +61,15 @@ class StoredContent:
 def content_of(blob: Blob) -> StoredContent:
     """Return the content of a blob."""
     return StoredContent(blob.location, blob.size_bytes, blob.bucket_id, blob.digest, blob.md5)
+
+
+def _cut(pieces: Iterator[bytes], length: int) -> Iterator[bytes]:
+    """Yield no more than was stored: a team's bucket may send without end."""
+    for piece in pieces:
+        yield piece[:length]
+        length -= len(piece)
+        if length <= 0:
+            break
 
 
 def _pieces_of(file: BinaryIO, start: int, length: int | None) -> Iterator[bytes]:

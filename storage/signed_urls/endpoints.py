@@ -24,7 +24,8 @@ from common.formats.numbers import parse_int
 from common.web.streaming import in_thread
 from storage import filesystem, owners, parts, quota
 from storage.contents import writing
-from storage.contents.reading import Openable, StoredContent
+from storage.contents.openable import Openable
+from storage.contents.reading import StoredContent
 from storage.contents.threads import in_bucket_thread, sent
 from storage.signed_urls import bucket_downloads, tickets, uploads
 

@@ -19,6 +19,7 @@ from artifacts.previews.tables.wandb_tables import (
     read_partitioned_table,
 )
 from artifacts.selectors import entries_of, versions_seen
+from common.budgets.children import apart
 from common.errors import DomainError, TooLarge
 from storage.contents.reading import content_of
 from storage.models import Blob
@@ -74,17 +75,17 @@ def table_of(actor: Actor, version: Version, entry: Entry, depth: int = 0) -> Ta
     kind = kind_of_file(entry.path, content_of(entry.content.blob))
     content = file_of(entry.content.blob)
     if kind == PreviewKind.JOINED_TABLE:
-        joined = read_joined_table(content)
+        joined = apart(read_joined_table, content)
         left, right = (_table_at(actor, version, path, depth + 1) for path in (joined.left, joined.right))
         return JoinedTable(left, right, joined.left_key, joined.right_key)
     if kind == PreviewKind.PARTITIONED_TABLE:
-        folder = read_partitioned_table(content).rstrip("/") + "/"
+        folder = apart(read_partitioned_table, content).rstrip("/") + "/"
         parts = list(entries_of(version, prefix=folder)[:_MOST_PARTS])
         by_path = {part.path: part for part in parts if part.path.endswith(".table.json")}
         return PartitionedTable(
             [table_of(actor, version, by_path[path], _DEEPEST) for path in in_increment_order(list(by_path))]
         )
-    return open_table(content, kind)
+    return apart(open_table, content, kind)
 
 
 def whole_table_of(actor: Actor, version: Version, entry: Entry) -> TableSource:

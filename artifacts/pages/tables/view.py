@@ -14,6 +14,7 @@ from artifacts.previews.tables.pages import GroupsPage, TableRow, read_groups, r
 from artifacts.previews.tables.request import CellFilter, CellOperator, TableRequest
 from artifacts.previews.tables.sources import TableSource
 from artifacts.selectors import entries_of
+from common.budgets.children import apart
 from common.errors import Invalid
 from common.formats.numbers import parse_int
 from storage.signed_urls import tickets
@@ -132,11 +133,11 @@ def filters_in(text: str) -> tuple[CellFilter, ...]:
 def _fill(view: TableView, source: TableSource, show: Callable[[Sequence[TableRow]], list[ShownRow]]) -> None:
     request = request_of(view)
     if view.group:
-        view.groups = read_groups(source, request, view.group)
+        view.groups = apart(read_groups, source, request, view.group)
         view.total = view.groups.total
         more = view.offset + len(view.groups.groups) < view.groups.total
     else:
-        page = read_page(source, request)
+        page = apart(read_page, source, request)
         view.total, more = page.total, page.has_more
         view.rows = show(page.rows)
     view.next_offset = view.offset + ROWS if more else None

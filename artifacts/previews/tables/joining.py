@@ -1,6 +1,6 @@
 """Tables that are made of others: parts one after the other, tables of several runs, and two joined by a column."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -16,7 +16,9 @@ from common.formats.strict_json import size_of
 
 MOST_HELD = 100_000
 HELD_CHARACTERS = 32 * MIB
-"""A join or comparison by key holds one of the tables; as Python's objects it takes ten times as much."""
+"""A join or comparison by key keeps one of the tables in memory; as Python's objects it takes ten times as much."""
+MOST_PAIRS = 1_000_000
+"""Rows of a joined table: two of 100,000 rows with one value in their columns have ten thousand million pairs."""
 
 
 class PartitionedTable(TableSource):
@@ -172,8 +174,18 @@ class JoinedTable(TableSource):
             if number >= start:
                 yield row
 
+    def _require_few_pairs(self, held: Mapping[Identity, Sequence[NumberedRow]]) -> None:
+        """Count the pairs before any is made; raises Invalid where they are too many."""
+        pairs = 0
+        for (key,) in self._left.parts_of_rows([self._left_place]):
+            pairs += len(held.get(identity(key), ())) if key is not None else 0
+            if pairs > MOST_PAIRS:
+                text = _("Joined by %(name)s, these tables have more than %(most)s pairs of rows.")
+                raise Invalid(text % {"name": self.columns[0].name, "most": f"{MOST_PAIRS:,}"})
+
     def _all_rows(self) -> Iterator[list[Any]]:
         held = hold_rows(self._right, self._right_place)
+        self._require_few_pairs(held)
         found: set[Identity] = set()
         nothing = [None] * (len(self._right.columns) - 1)
         for _number, row in scan(self._left):

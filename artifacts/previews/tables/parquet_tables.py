@@ -96,7 +96,9 @@ def _opened(content: Path) -> Iterator[Any]:
             content, buffer_size=_BUFFER_BYTES, pre_buffer=False, thrift_string_size_limit=_FOOTER_BYTES
         ) as file:
             yield file
-    except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError, MemoryError):
+    except MemoryError:  # also Arrow's, which is one of its exceptions besides
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError):
         raise UnreadablePreview(_("This is not a Parquet file, or it is damaged.")) from None
 
 

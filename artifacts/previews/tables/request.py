@@ -16,6 +16,8 @@ MOST_ROWS_A_PAGE = 500
 MOST_SORTED_BY = 5
 MOST_FILTERS = 20
 MAX_TEXT = 1000
+MOST_OFFSET = 10_000_000
+"""Rows that are passed over to come to a page: most kinds of tables are read from their beginning."""
 
 
 class CellOperator(StrEnum):
@@ -128,6 +130,11 @@ class TableRequest:
         """
         if self.offset < 0 or not 1 <= self.limit <= MOST_ROWS_A_PAGE:
             raise Invalid(_("A page of a table must have 1 to %(most)s rows.") % {"most": MOST_ROWS_A_PAGE})
+        if self.offset > MOST_OFFSET:
+            raise Invalid(
+                _("Only the first %(most)s rows can be shown; filter the table.")
+                % {"most": f"{MOST_OFFSET:,}"}
+            )
         if len(self.sort) > MOST_SORTED_BY:
             raise Invalid(_("A table can be sorted by at most %(most)s columns.") % {"most": MOST_SORTED_BY})
         if len(self.filters) > MOST_FILTERS:

@@ -2,15 +2,9 @@
 
 import pytest
 
-from artifacts.previews import comparison
-from artifacts.previews.comparison import (
-    ComparedFile,
-    FilePair,
-    RowChange,
-    compare_files,
-    compare_metadata,
-    compare_tables,
-)
+from artifacts.previews.comparison import ComparedFile, FilePair, compare_files, compare_metadata
+from artifacts.previews.tables import comparison
+from artifacts.previews.tables.comparison import RowChange, compare_tables
 from artifacts.tests.previews.tables import ListedTable
 from common.errors import Invalid
 

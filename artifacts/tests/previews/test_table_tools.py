@@ -9,7 +9,6 @@ from django.urls import reverse
 from access.actions import Preset
 from access.actor import SYSTEM
 from artifacts.pages.addresses import version_page
-from artifacts.previews.tables import joining
 from artifacts.tests.factories import make_version, place_of
 from artifacts.versions.links import link_version
 from tests.factories import ProjectFactory, TeamFactory, make_member
@@ -135,11 +134,6 @@ class TestJoins:
         page = show(client, version, **query)
         assert says in page
         assert len(rows_of(page)) == 3
-
-    def test_the_limits_are_stated(self, client, version, truths, monkeypatch):
-        monkeypatch.setattr(joining, "MOST_HELD", 2)
-        query = {"with": "truths:v0", "join": "t.table.json", "left": "id", "right": "key"}
-        assert "up to 2 rows and 32 MiB" in show(client, version, **query)
 
 
 def test_who_may_not_download_sees_neither_table(client, project, version, truths):
