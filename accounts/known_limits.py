@@ -17,21 +17,23 @@ from access.limits.registry import (
     length_limit,
     register_limits,
 )
-from access.limits.request_rates import WINDOW_S, key_caller, user_caller
+from access.limits.request_rates import WINDOW_S, keys_caller, user_caller
 from accounts.api_keys import secrets, services
 from accounts.lifecycle import names
 from accounts.models import ApiKey
 from accounts.profile import pictures
 from accounts.profile import services as profiles
+from common.budgets.heavy_work import processor_seconds
 from common.rate_limits import spent
 
 SENT_AGAIN = gettext_lazy("Returns 429 with Retry-After. SDKs wait and retry; no run data is lost.")
 
+_SEND_LESS = gettext_lazy("Returns 413; send less at once.")
 _BAD_KEY = gettext_lazy("Returns 429 instead of 401. A valid key always passes.")
 
 
 def requests_of(what: str) -> Measure:
-    """Return what measures the requests in the present minute: of the asking key, else of the account's busiest."""
+    """Return what measures requests in the present minute: those by keys for a key, else the more used of both."""
 
     def measure(actor: Actor, _team: Any) -> Used | None:
         sources = _sources(actor)
@@ -46,13 +48,16 @@ def requests_of(what: str) -> Measure:
 
 def _sources(actor: Actor) -> dict[str, str]:
     """Return whose requests are counted for an actor, with a name for people."""
-    if actor.key_id is not None:
-        return {key_caller(actor.key_id): ""}
     if actor.user_id is None:
         return {}
-    own = ApiKey.objects.filter(user_id=actor.user_id).values_list("pk", "label", "prefix")
-    named = {key_caller(pk): label or f"{prefix}…" for pk, label, prefix in own}
-    return {user_caller(actor.user_id): _("in browsers"), **named}
+    keys = keys_caller(actor.user_id)
+    if actor.key_id is not None:
+        return {keys: ""}
+    return {user_caller(actor.user_id): _("in browsers"), keys: _("by API keys")}
+
+
+def _processor_time(actor: Actor, _team: Any) -> Used | None:
+    return Used(processor_seconds(user_caller(actor.user_id))) if actor.user_id is not None else None
 
 
 def _key_count(actor: Actor, _team: Any) -> Used:
@@ -64,8 +69,51 @@ def register() -> None:
     register_limits(
         Limit(
             "rest.requests", LimitGroup.REQUESTS,
-            gettext_lazy("REST API requests, per API key or person in browsers"),
+            gettext_lazy("REST API requests of an account: by its API keys, and in browsers"),
             lambda: settings.API_RATE, SENT_AGAIN, LimitUnit.PER_MINUTE, "RUNYARD_API_RATE", requests_of("rest"),
+        ),
+        Limit(
+            "rest.bytes", LimitGroup.REQUESTS, gettext_lazy("A request to the REST API"),
+            lambda: settings.REST_MAX_BYTES, _SEND_LESS, LimitUnit.BYTES, "RUNYARD_REST_MAX_MIB",
+        ),
+        Limit(
+            "requests.other_bytes", LimitGroup.REQUESTS,
+            gettext_lazy("A form, and a REST request that creates or changes a run"),
+            lambda: settings.BODY_MAX_BYTES, _SEND_LESS, LimitUnit.BYTES, "RUNYARD_BODY_MAX_MIB",
+        ),
+        Limit(
+            "requests.decoded_bytes", LimitGroup.REQUESTS,
+            gettext_lazy("Memory for the decoded JSON of a request, and of all requests of a web process"),
+            lambda: settings.DECODED_MAX_BYTES, _SEND_LESS, LimitUnit.BYTES, "RUNYARD_DECODED_MAX_MIB",
+        ),
+        Limit(
+            "requests.seconds", LimitGroup.REQUESTS, gettext_lazy("Processor time of a page or REST request"),
+            lambda: settings.REQUEST_MAX_S, gettext_lazy("The request fails with an error; request less at once."),
+            LimitUnit.SECONDS, "RUNYARD_REQUEST_MAX_S",
+        ),
+        Limit(
+            "requests.processor", LimitGroup.REQUESTS,
+            gettext_lazy("Processor time of an account or address per minute, in seconds"),
+            lambda: settings.PROCESSOR_RATE,
+            gettext_lazy("Searching, sorting and previews return 429 until the minute is over."),
+            LimitUnit.PER_MINUTE, "RUNYARD_PROCESSOR_RATE", _processor_time,
+        ),
+        Limit(
+            "requests.decoder_bytes", LimitGroup.FILES, gettext_lazy("Memory to decode a file or picture for a page"),
+            lambda: settings.DECODER_BYTES, gettext_lazy("The page says so; the file can still be downloaded."),
+            LimitUnit.BYTES, "RUNYARD_DECODER_MIB",
+        ),
+        Limit(
+            "requests.streams", LimitGroup.REQUESTS,
+            gettext_lazy("Exports sent to one address at the same time, per web process"),
+            lambda: settings.STREAMS_EACH, gettext_lazy("Returns 429; try again when one has ended."),
+            setting="RUNYARD_STREAMS_EACH",
+        ),
+        Limit(
+            "requests.all_streams", LimitGroup.REQUESTS,
+            gettext_lazy("Exports sent at the same time, per web process"),
+            lambda: settings.STREAMS_MAX, gettext_lazy("Returns 429; try again when one has ended."),
+            setting="RUNYARD_STREAMS_MAX",
         ),
         Limit(
             "keys.refused_from_address", LimitGroup.REQUESTS,

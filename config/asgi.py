@@ -68,6 +68,8 @@ lean_routes = [
 lean = ExceptionMiddleware(Router(lean_routes, redirect_slashes=False))
 signed_urls = SignedUrlsMiddleware(lean)
 django_application = DjangoHandler()
+probe_application = DjangoHandler(threads=4)
+"""Threads of its own: a supervisor must not take a server for dead that is busy."""
 LEAN_PREFIXES = ("/storage/", "/sdk/otel/", settings.STATIC_URL)
 PROBES = ("/healthz", "/ready", "/metrics")
 OWN_HOST = urlsplit(settings.BASE_URL).netloc.encode()
@@ -106,7 +108,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
 async def probes(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer whoever asks by the address of a host or pod, as load balancers, Kubernetes and Prometheus do."""
     headers = [(name, value) for name, value in scope["headers"] if name != b"host"]
-    await django_application({**scope, "headers": [(b"host", OWN_HOST), *headers]}, receive, send)
+    await probe_application({**scope, "headers": [(b"host", OWN_HOST), *headers]}, receive, send)
 
 
 SURFACES = (

@@ -15,7 +15,7 @@ def register() -> None:
     requests = LimitGroup.REQUESTS
     register_limits(
         Limit(
-            "graphql.requests", requests, _("GraphQL requests (from SDKs) per API key"),
+            "graphql.requests", requests, _("GraphQL requests (from SDKs) of an account"),
             lambda: settings.GRAPHQL_RATE, SENT_AGAIN, LimitUnit.PER_MINUTE, "RUNYARD_GRAPHQL_RATE",
             requests_of("graphql"),
         ),
@@ -40,7 +40,7 @@ def register() -> None:
             lambda: limits.MAX_COMPARED_METADATA, stopped,
         ),
         Limit(
-            "requests.bytes", requests, _("A request to GraphQL or REST, and a form"),
+            "requests.bytes", requests, _("A request to GraphQL"),
             lambda: settings.GRAPHQL_MAX_BYTES, _("Returns 413; send less at once."),
             LimitUnit.BYTES, "RUNYARD_GRAPHQL_MAX_MIB",
         ),

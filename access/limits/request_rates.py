@@ -1,8 +1,12 @@
-"""How many requests a minute a key, a person or an address has (ACC-23); 429 says the limit and when to come again."""
+"""How many requests a minute a user or an address has (ACC-23); 429 says the limit and when to come again.
+
+An account may have a thousand API keys, so they share what is counted; browsers are counted apart from them.
+"""
 
 from django.http import HttpRequest
 
 from access.actor import Actor
+from common.budgets.budget import current
 from common.errors import TooManyRequests
 from common.rate_limits import spend, spend_later
 
@@ -14,7 +18,7 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
 
     Args:
         request: The one that is counted.
-        actor: Who asks; nobody known counts by address.
+        actor: Who asks; requests without an account count by address.
         what: What is limited, such as "rest".
         limit: Requests a minute; 0 is no limit.
         setting: The variable that sets it, for the message.
@@ -23,6 +27,8 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
         TooManyRequests: it was one too many.
     """
     caller, name = _caller(actor)
+    if actor.user_id is not None:
+        current().caller = user_caller(actor.user_id)
     allowance = spend(what, caller, limit=limit, window_s=WINDOW_S)
     if allowance is None:
         return
@@ -41,9 +47,9 @@ def spend_more(actor: Actor, *, what: str, limit: int, amount: int) -> None:
         spend_later(what, _caller(actor)[0], amount)
 
 
-def key_caller(pk: int) -> str:
-    """Return whose requests are counted when they come with an API key."""
-    return f"key {pk}"
+def keys_caller(user_id: int) -> str:
+    """Return whose requests are counted when they come with an API key of an account."""
+    return f"keys of user {user_id}"
 
 
 def user_caller(pk: int) -> str:
@@ -52,8 +58,8 @@ def user_caller(pk: int) -> str:
 
 
 def _caller(actor: Actor) -> tuple[str, str]:
+    if actor.user_id is None:
+        return f"address {actor.address}", "address"
     if actor.key_id is not None:
-        return key_caller(actor.key_id), "API key"
-    if actor.user_id is not None:
-        return user_caller(actor.user_id), "account"
-    return f"address {actor.address}", "address"
+        return keys_caller(actor.user_id), "account’s API keys"
+    return user_caller(actor.user_id), "account"

@@ -10,9 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from access.actor import Actor
+from access.limits.request_rates import user_caller
 from access.routes import Open, declaration_of
 from access.web.refusals import refusal
 from access.web.requests import actor_of
+from common.budgets.budget import current
+from common.budgets.statements import refusal_of
 from common.errors import DomainError, Forbidden, NotFound
 from common.rate_limits import Allowance
 from common.web.origins import origin_of
@@ -74,6 +77,8 @@ class AccessMiddleware:
         need = declaration_of(view)
         if need is None:
             return HttpResponse("This route declares no access.", status=405)
+        if need is not Open.ANYONE and request.user.is_authenticated:
+            current().caller = user_caller(request.user.pk)
         if need is Open.SIGNED_IN and not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
         if need is Open.OPERATOR and not getattr(request.user, "is_operator", False):
@@ -86,6 +91,7 @@ class AccessMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
         """Show a DomainError; leave others to the log."""
+        error = refusal_of(error) or error
         if not isinstance(error, DomainError):
             return None
         return (_redirect_to_new_address(request) if isinstance(error, NotFound) else None) or refusal(

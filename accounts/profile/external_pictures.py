@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from django.core.cache import cache
 
+from common.budgets.budget import current
+from common.budgets.gate import Gate
 from common.errors import NotFound
 from common.safe_http.client import Fetched, OutgoingError, fetch
 from common.server.lazy_import import LazyModule
@@ -24,6 +26,8 @@ _KEPT_BYTES = 256 * 1024
 _REFUSED_S = 60
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 _ACCEPT = "image/svg+xml,image/webp,image/png,image/jpeg,image/gif"
+_gate = Gate(at_once=8, each=4, waiting=4, wait_s=10)
+"""Each may wait ten seconds for a host that is anyone's."""
 _log = logging.getLogger(__name__)
 
 
@@ -57,7 +61,8 @@ def external_picture(url: str) -> External:
 def _fetched(url: str) -> External | str:
     """Return the picture, or why there is none."""
     try:
-        answer = fetch(url, max_bytes=MAX_BYTES, accept=_ACCEPT)
+        with _gate.passing(current().caller):
+            answer = fetch(url, max_bytes=MAX_BYTES, accept=_ACCEPT)
     except OutgoingError as error:
         _log.info("picture %s: %s", url, error)
         return str(error)

@@ -95,6 +95,12 @@ def free_name(wish: str) -> str:
 class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no type stubs
     """Hooks that allauth calls."""
 
+    def get_requests_session(self) -> Any:
+        """Return what asks identity providers: it ends in time, whatever they do."""
+        from common.safe_http.sessions import BoundedSession  # takes requests along
+
+        return BoundedSession()
+
     def list_apps(
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> Any:

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from common.budgets.statements import refusal_of
 from common.errors import DomainError, Invalid
 from common.formats.numbers import parse_int
 from common.rest.unknown_fields import check_fields, error_sentences
@@ -94,8 +95,9 @@ def _refusal(body: dict[str, Any], status: int, headers: Mapping[str, str] | Non
 def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None:
     """Turn what a view raised into the one error shape; None lets a programming error through to the log."""
     set_rollback()
+    exc = refusal_of(exc) or exc
     if isinstance(exc, RequestDataTooBig):
-        exc = body_too_large()
+        exc = body_too_large(context["request"].path)
     if isinstance(exc, DomainError):
         body = _body(exc.code, exc.message, exc.detail)
         return _refusal(body, exc.status, exc.headers)

@@ -1,7 +1,7 @@
-"""uvicorn's HTTP protocol with two limits it lacks: on how slowly a request may come, and on how long its head is.
+"""uvicorn's HTTP protocol with limits it lacks: on how slowly a request comes and an answer is read, and on the head.
 
-uvicorn times only connections that wait for a next request. One that sends a byte now and then would be held for
-ever, and a head that never ends would be held in memory.
+uvicorn times only connections that wait for a next request. One that sends a byte now and then would stay open
+forever, and a head that never ends would stay in memory, as does an answer that no one reads.
 
 It also ends otherwise: uvicorn closes idle connections at once, and a proxy that has sent a request over one at that
 moment answers 502. Here requests are still answered for a while, each saying that the connection closes after it.
@@ -17,7 +17,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 CLOSE_HEADER = (b"connection", b"close")
 MAX_HEAD_BYTES = 64 * 1024
 LEAST_BYTES = 64 * 1024
-"""What must come of an unfinished request in every settings.SLOW_CLIENT_S."""
+"""What must come of an unfinished request, and must be read of an answer, in every settings.SLOW_CLIENT_S."""
+_LONGEST_READS = 20
+"""In so many times SLOW_CLIENT_S what was buffered at once must be read, however much it is."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -33,6 +35,8 @@ class LimitedProtocol(HttpToolsProtocol):
     _is_in_use = False
     """Whether a request has begun that is not answered."""
     _is_ending = False
+    _reading: asyncio.TimerHandle | None = None
+    """Runs while more of an answer waits to be read than the connection buffers."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn's
         """Begin to watch."""
@@ -108,8 +112,33 @@ class LimitedProtocol(HttpToolsProtocol):
         self._timer = self.loop.call_later(settings.SLOW_CLIENT_S, self._look)
 
     def _unwatch(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._reading):
+            if timer is not None:
+                timer.cancel()
+
+    def pause_writing(self) -> None:
+        """Begin to watch that the client reads."""
+        super().pause_writing()
+        if self._reading is not None:
+            self._reading.cancel()
+        self._watch_reading()
+
+    def resume_writing(self) -> None:
+        """Watch no longer: it has read."""
+        super().resume_writing()
+        if self._reading is not None:
+            self._reading.cancel()
+
+    def _watch_reading(self) -> None:
+        waiting = self.transport.get_write_buffer_size()
+        wanted = max(LEAST_BYTES, waiting // _LONGEST_READS)
+        self._reading = self.loop.call_later(settings.SLOW_CLIENT_S, self._look_at_reading, waiting - wanted)
+
+    def _look_at_reading(self, most: int) -> None:
+        if self.transport.get_write_buffer_size() > most:
+            self.transport.abort()
+        else:
+            self._watch_reading()
 
     def _look(self) -> None:
         if self.transport.is_closing():

@@ -9,7 +9,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["access.rest.policy.RequestRate"],
     "DEFAULT_PAGINATION_CLASS": "common.rest.responses.NewestFirstPagination",
     "DEFAULT_RENDERER_CLASSES": ["common.rest.renderers.StrictJSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["common.rest.parsers.ShallowJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["access.rest.parsers.BoundedJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "access.openapi.schema.Schema",
     "EXCEPTION_HANDLER": "common.rest.responses.handle_exception",
     "UNAUTHENTICATED_USER": None,

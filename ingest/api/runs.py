@@ -1,25 +1,22 @@
 """REST: runs with their beginning, and what is logged to them besides the stream itself (`ingest.api.stream`)."""
 
 import dataclasses
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from django.http import HttpRequest
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
-from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.status import HTTP_200_OK, HTTP_201_CREATED
 from rest_framework.viewsets import ViewSet
 
 from access.openapi.schema import query
+from access.rest.parsers import LenientJSONParser
 from access.rest.policy import actor_of, signed_in
 from access.routes import declare
-from common.formats.lenient_json import read_lenient
 from common.rest.responses import validated
 from ingest import services
 from ingest.api.serializers import (
@@ -49,23 +46,6 @@ from runs.models import Run
 from runs.names.run_ids import uid_of
 
 
-class LenientJSONParser(JSONParser):
-    """JSON with NaN and Infinity, which configurations have."""
-
-    def parse(
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> Any:
-        """Return the body's value.
-
-        Raises:
-            ParseError: no JSON, or nested too deeply.
-        """
-        try:
-            return read_lenient(stream.read())
-        except ValueError as error:
-            raise ParseError(f"The body is not JSON: {error}.") from None
-
-
 def _absolute(request: HttpRequest | Request, path: str) -> str:
     """Return the absolute URL of a path."""
     return request.build_absolute_uri(quote(path, safe="/:=-_.~"))
@@ -76,6 +56,8 @@ class RunViewSet(runs_api.RunViewSet):
     """Runs."""
 
     parser_classes = (LenientJSONParser,)
+    large_bodies: ClassVar = frozenset({"create", "partial_update"})
+    """Those with a configuration or summary, which are sent whole."""
     object_actions: ClassVar[dict[str, str]] = {**runs_api.RunViewSet.object_actions, "create": RunAction.LOG}
 
     @extend_schema(

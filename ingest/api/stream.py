@@ -107,7 +107,11 @@ def _lines(kind: StreamKind, part: _StreamPart | None, numbered: NumberedPost) -
     rows: list[dict[str, Any]] = []
     for number, row in enumerate(part.items, part.offset):
         is_row = isinstance(row, dict)
-        reason = rejection_reason(row) or excess_of(row) if is_row else f"not a JSON object but {type(row).__name__}"
+        reason = (
+            rejection_reason(row) or excess_of(row)
+            if is_row
+            else f"not a JSON object but {type(row).__name__}"
+        )
         if reason:
             numbered.bad.append(BadRow(kind, number, _text_of(row), reason))
         rows.append({} if reason else row)

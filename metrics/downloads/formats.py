@@ -21,7 +21,7 @@ from common.server.lazy_import import LazyModule
 from common.web.streaming import in_thread
 from metrics.models import StreamKind
 from metrics.store import reads, row_blocks
-from metrics.store.batches import without_empty
+from metrics.store.batches import slices_of, without_empty
 from metrics.store.codec import SEPARATOR, Batch, Mode, unpack
 from metrics.store.key_stats import shown_key
 from runs.secrets.masking import mask_tree
@@ -35,6 +35,9 @@ else:  # half a second and 50 MB
 CONTENT_TYPE = "application/vnd.apache.parquet"
 FIRST = ("_step", "_timestamp", "_runtime")
 _INT64 = 2**63
+_ROWS_OF_TEXT = 500
+_ROWS_OF_PARQUET = 16_384
+"""Of a row group."""
 
 Batches = Callable[[], Iterator[Batch]]
 """Reads the rows, from the first on, each time it is called."""
@@ -192,12 +195,15 @@ def _parquet(rows: Batches) -> Iterator[bytes]:
 _WRITERS = {DownloadFormat.CSV: _csv, DownloadFormat.JSONL: _jsonl, DownloadFormat.PARQUET: _parquet}
 
 
-def _batches(run_id: int, kind: StreamKind, *, revealed: bool) -> Iterator[Batch]:
+def _batches(run_id: int, kind: StreamKind, rows: int, *, revealed: bool) -> Iterator[Batch]:
+    """Yield so many rows at once: as Python's objects, and as text, they take many times what they are stored in."""
     for _, whole in row_blocks.batches(run_id, kind):
-        batch = without_empty(whole)
-        if not revealed:
-            batch.other = [(row, path, mask_tree(value, tuple(path))[0]) for row, path, value in batch.other]
-        yield batch
+        for batch in slices_of(without_empty(whole), rows):
+            if not revealed:
+                batch.other = [
+                    (row, path, mask_tree(value, tuple(path))[0]) for row, path, value in batch.other
+                ]
+            yield batch
 
 
 def pieces_of(run_id: int, kind: StreamKind, form: DownloadFormat, *, revealed: bool) -> Iterator[bytes]:
@@ -205,7 +211,8 @@ def pieces_of(run_id: int, kind: StreamKind, form: DownloadFormat, *, revealed: 
 
     The caller has the run from a visible query.
     """
-    return _WRITERS[form](partial(_batches, run_id, kind, revealed=revealed))
+    rows = _ROWS_OF_PARQUET if form is DownloadFormat.PARQUET else _ROWS_OF_TEXT
+    return _WRITERS[form](partial(_batches, run_id, kind, rows, revealed=revealed))
 
 
 def download(run_id: int, kind: StreamKind, form: DownloadFormat, *, revealed: bool) -> AsyncIterator[bytes]:

@@ -1,6 +1,7 @@
 """Batches cut and joined, by columns."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,21 @@ def cut(batch: Batch, start: int, stop: int) -> Batch:
         groups.append(Group(group.keys, kept, group.values[:, low:high], group.modes, int_rows))
     other = [(row - start, path, value) for row, path, value in batch.other if start <= row < stop]
     return Batch(stop - start, groups, other)
+
+
+def slices_of(batch: Batch, rows: int) -> Iterator[Batch]:
+    """Yield a batch in slices of so many rows, each renumbered from 0."""
+    if batch.row_count <= rows:
+        yield batch
+        return
+    other: dict[int, list[tuple[int, list[str], Any]]] = defaultdict(list)
+    for row, path, value in batch.other:
+        other[row // rows].append((row % rows, path, value))
+    numbers = Batch(batch.row_count, batch.groups, [])
+    for number, start in enumerate(range(0, batch.row_count, rows)):
+        part = cut(numbers, start, start + rows)
+        part.other = other.get(number, [])
+        yield part
 
 
 def filled_rows(batch: Batch) -> Rows:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F, Q
 
+from common.budgets.budget import current
 from common.database.kept_queries import KeptQuery
 from metrics.models import Segment, Stream, StreamKind, Tail
 from metrics.store.batches import cut, filled_rows
@@ -207,7 +208,7 @@ def blocks(
 ) -> Iterator[Block]:
     """Yield what may hold rows from ``row_from`` on within the x range (bounds included), in row order."""
     stream = Stream.objects.filter(run_id=run_id, kind=kind).first()
-    for part, since in _parts(stream, row_from) if stream else ():
+    for part, since in current().through(_parts(stream, row_from)) if stream else ():
         if (x_from is None or part.x1 >= x_from) and (x_to is None or part.x0 <= x_to):
             yield Block(part, since)
 
@@ -293,7 +294,7 @@ def _blocks_of(
     for tail in _tails_from({run_of[pk]: first for pk, first in firsts.items()}, kind):
         parts[tail.run_id].append(tail)
     packed_to = dict(_ends_of_packed.rows([*run_of]))
-    for stream in streams:
+    for stream in current().through(streams):
         first = since.get(stream.run_id, 0)
         found, at = [], first
         for part in parts[stream.run_id]:

@@ -5,6 +5,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
+from common.budgets.budget import current
 from common.errors import Invalid
 from common.web.responses import attachment
 from metrics.downloads.formats import DownloadFormat, download
@@ -25,6 +26,7 @@ def file_of(run: Run, kind: StreamKind, form: str, *, revealed: bool) -> Streami
     """
     if form not in set(DownloadFormat):
         raise Invalid(f"format must be one of {', '.join(DownloadFormat)}, not {form[:40]!r}.")
+    current().begin_long_answer()
     chosen = DownloadFormat(form)
     reply = StreamingHttpResponse(
         download(run.pk, kind, chosen, revealed=revealed), content_type=chosen.content_type

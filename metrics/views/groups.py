@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
+from common.budgets.heavy_work import heavy_work
 from common.formats.numbers import int_param
 from metrics.views.workspace import WorkspaceRequest, json_answer
 from metrics.workspace.run_groups import DrawnGroups, Grouping, read_path, read_rules
@@ -22,6 +23,7 @@ from runs.table import TableQuery
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
+@heavy_work()
 def run_groups(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return what is inside of the group that ``path`` leads to, from ``offset`` on: groups, or its runs."""
     row = get_project(actor_of(request), entity, project)

@@ -5,6 +5,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from access.routes import declare
+from common.budgets.heavy_work import heavy_work
 from common.errors import Invalid
 from metrics.media import histograms
 from metrics.views.media import step_of
@@ -15,6 +16,7 @@ from runs.access import ProjectAction
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
+@heavy_work()
 def overlay(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return the histograms of a ``key`` of some runs at a ``step``, or the newest."""
     chosen = WorkspaceRequest.of(request, entity, project)

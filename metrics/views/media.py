@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.framing import name_ancestors
 from access.web.requests import actor_of
+from common.budgets.heavy_work import heavy_work
 from common.errors import Invalid, NotFound, TooLarge
 from common.formats.numbers import parse_int
 from common.web.origins import page_origin
@@ -112,6 +113,7 @@ def media_values(request: HttpRequest, **names: str) -> HttpResponse:
 @declare(RunAction.VIEW)
 @never_cache
 @require_GET
+@heavy_work()
 def media_heat(request: HttpRequest, **names: str) -> HttpResponse:
     """Return the histograms of a ``key`` over time."""
     return as_json(histograms.heat_of(run_of(request, names).pk, request.GET.get("key", "")))

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from access.actor import Actor
 from access.routes import declare
 from access.web.requests import actor_of
+from common.budgets.heavy_work import heavy_work
 from common.errors import Invalid
 from common.formats.strict_json import strict
 from common.templatetags.runyard import color_index
@@ -33,7 +34,9 @@ from runs.table.query import matching_ids
 MAX_RUNS = 10_000
 """Runs of one answer, the first in the order of the list."""
 MAX_KEYS = 1000
-"""Keys of the configuration whose importance is computed at once, the first by name."""
+"""Keys of the configuration whose importance is computed at once, the first by name ..."""
+_KEYS_AT_ONCE = 100
+"""... of which so many are read together: 10,000 runs have a million values of them."""
 
 Values = tuple[int, str, list[Any]]
 """A run's pk, state and values, as `Reader.rows` yields them."""
@@ -69,6 +72,7 @@ def _columns(rows: list[Values], count: int) -> Iterator[list[Any]]:
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
+@heavy_work()
 def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return arrays over all runs listed: ids, names, states, colours, and ``columns`` by the names asked for."""
     actor = actor_of(request)
@@ -100,6 +104,7 @@ def columns(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
+@heavy_work()
 def importance(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return how much each key of the configuration tells of a ``metric``, over all runs listed; see `importances`."""
     actor = actor_of(request)
@@ -124,11 +129,22 @@ def importance(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 def _of_keys(
     actor: Actor, project: Project, metric: NamedColumn, query: TableQuery, keys: list[str]
 ) -> tuple[Importance, int]:
-    columns = {f"config.{key}": named_column(f"config.{key}") for key in keys}
-    columns_read = [metric, *columns.values()]
-    places = {one: place for place, one in enumerate(dict.fromkeys(columns_read))}
-    rows, total = _read(actor, project, query, columns_read)
-    values = list(zip(*(values for _pk, _state, values in rows), strict=True))
-    if not values:
-        return Importance(0, 0, []), total
-    return importances(values[0], {name: values[places[one]] for name, one in columns.items()}), total
+    ids = matching_ids(actor, project, query).ids
+    values = _values_of(ids[:MAX_RUNS], [metric])[0]
+    return importances(values, _each_key(ids[:MAX_RUNS], keys)), len(ids)
+
+
+def _each_key(ids: Sequence[int], keys: list[str]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield each key's column with its values; only some keys' are in memory at the same time."""
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        names = [f"config.{key}" for key in keys[start : start + _KEYS_AT_ONCE]]
+        yield from zip(names, _values_of(ids, list(map(named_column, names))), strict=True)
+
+
+def _values_of(ids: Sequence[int], columns: Sequence[NamedColumn]) -> list[list[Any]]:
+    """Return each column's values of these runs; those of runs that were deleted meanwhile are None."""
+    places = {one: place for place, one in enumerate(dict.fromkeys(columns))}
+    by_id = {pk: values for pk, _state, values in Reader(columns).rows(Run.objects.filter(pk__in=ids))}
+    nothing = [None] * len(places)
+    rows = [by_id.get(pk, nothing) for pk in ids]
+    return [[row[places[one]] for row in rows] for one in columns]

@@ -8,9 +8,10 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
+from common.budgets.budget import current
 from common.errors import Invalid
 from common.web.responses import as_json
-from common.web.streaming import in_thread
+from common.web.streaming import file_answer
 from metrics.media import selectors as media
 from metrics.media import tables
 from metrics.views.media import step_of
@@ -41,10 +42,9 @@ def project_tables(request: HttpRequest, entity: str, project: str) -> HttpRespo
 @require_GET
 def project_tables_csv(request: HttpRequest, entity: str, project: str) -> StreamingHttpResponse:
     """Return all rows of these tables in which the text ``find`` is, and which meet the conditions ``where``."""
-    pieces = tables.csv_of_tables(_read(request, _runs_of(request, entity, project)), request.GET.dict())
-    answer = StreamingHttpResponse(in_thread(pieces), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = 'attachment; filename="table.csv"'
-    return answer
+    current().begin_long_answer()
+    file = tables.csv_of_tables(_read(request, _runs_of(request, entity, project)), request.GET.dict())
+    return file_answer(file, content_type="text/csv; charset=utf-8", name="table.csv")
 
 
 @declare(RunAction.VIEW)

@@ -19,6 +19,8 @@ from access.engine import can
 from access.routes import declare
 from access.web.framing import framable, is_framed
 from access.web.requests import actor_of
+from common.budgets.budget import current
+from common.budgets.heavy_work import heavy_work
 from common.errors import Invalid
 from common.formats.numbers import int_param, parse_int
 from common.web.streaming import in_thread
@@ -181,9 +183,11 @@ def series(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 @declare(ProjectAction.VIEW)
 @require_GET
 @never_cache
+@heavy_work()
 def series_csv(request: HttpRequest, entity: str, project: str) -> StreamingHttpResponse:
     """Return every point of the lines that `series` would give, as CSV."""
     chosen = WorkspaceRequest.of(request, entity, project)
+    current().begin_long_answer()
     chart = _chart_request(request.GET, chosen.runs)
     lines = chart_csv.series_by_name(chosen.uid_of, chart)
     pieces = in_thread(chart_csv.csv_pieces(chart.axis, lines))

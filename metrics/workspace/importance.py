@@ -13,7 +13,7 @@ that always change together both have it. The error is the jackknife's standard 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -62,14 +62,14 @@ class Importance:
     keys: list[KeyImportance]
 
 
-def importances(metric: Sequence[Any], columns: Mapping[str, Sequence[Any]]) -> Importance:
+def importances(metric: Sequence[Any], columns: Iterable[tuple[str, Sequence[Any]]]) -> Importance:
     """Return the importance of each column for the metric; all have a value or None for each run, in one order."""
     y = _numbers(metric)
     has_metric = ~np.isnan(y)
     known = int(has_metric.sum())
     found = []
     if known >= MIN_RUNS:
-        for name, values in columns.items():
+        for name, values in columns:
             if (one := _of_column(name, values, y, has_metric)) is not None:
                 found.append(one)
     found.sort(key=lambda one: (one.importance is None, -(one.importance or 0.0), one.column))

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from common.budgets.budget import current
 from runs.models import Run
 from runs.query.column_names import NamedColumn
 from runs.query.columns import ColumnKind
@@ -87,7 +88,7 @@ class Reader:
         picks = [(Picked(field, list(keys)), list(keys)) for field, keys in self._keys.items()]
         fields = [column.exact if revealed else column.expression for column in self._fields]
         read = runs.values_list("pk", "state", *fields, *(pick for pick, _keys in picks))
-        for pk, state, *found in read.iterator(chunk_size=2000):
+        for pk, state, *found in current().through(read.iterator(chunk_size=2000)):
             values = found[: len(fields)] if revealed else [_masked(value) for value in found[: len(fields)]]
             for text, (_pick, keys) in zip(found[len(fields) :], picks, strict=True):
                 values.extend(unpicked(text, keys))

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from access.actor import Actor
 from access.engine import visible
+from common.budgets.heavy_work import require_allowance
 from common.errors import Invalid
 from runs.access import RunAction
 from runs.column_index import listed_runs
@@ -93,6 +94,12 @@ def visible_runs(actor: Actor, project: Project) -> QuerySet[Run]:
     return visible(actor, RunAction.VIEW, Run.objects.listed().filter(project=project)).order_by()
 
 
+def _require_allowance(query: TableQuery) -> None:
+    """Let searching, filtering and sorting draw on the caller's processor time."""
+    if query.filter or query.search or query.order:
+        require_allowance()
+
+
 def matching_runs(
     actor: Actor, project: Project, query: TableQuery, *, path: Sequence[str] = ()
 ) -> QuerySet[Run]:
@@ -101,6 +108,7 @@ def matching_runs(
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
+    _require_allowance(query)
     runs = visible_runs(actor, project).filter(to_q(condition_of(query, path)))
     return runs.order_by(*page_order(query.order))
 
@@ -121,6 +129,7 @@ def matching_ids(
     Raises:
         Invalid: a part of the query, or the path, cannot be read.
     """
+    _require_allowance(query)
     condition, ordering = condition_of(query, path), ordering_of(query.order)
     to_q(condition), page_order(query.order)  # which refuse what the database could not find
     found = listed_runs(actor, project, condition, ordering)

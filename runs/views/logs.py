@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from access.routes import declare
 from access.web.requests import actor_of
+from common.budgets.heavy_work import heavy_work
 from common.errors import Invalid
 from common.formats.numbers import MOST, int_param
 from common.web.responses import as_json, attachment
@@ -59,6 +60,7 @@ def run_log_lines(request: HttpRequest, **names: str) -> HttpResponse:
 @declare(RunAction.VIEW)
 @require_GET
 @never_cache
+@heavy_work()
 def run_log_search(request: HttpRequest, **names: str) -> HttpResponse:
     """Return the numbers of lines that have ``text`` (``regex=1``, ``exact=1``, ``raw=1``), from ``start`` on.
 
@@ -91,7 +93,8 @@ def project_logs(request: HttpRequest, entity: str, project: str) -> HttpRespons
         try:
             needle = Needle(context["text"], flags["regex"], flags["exact"])
             after = SearchCursor.of(request.GET.get("after", ""))
-            context["page"] = search_logs(actor, row, needle, TableQuery.of(request.GET), after)
+            with heavy_work():
+                context["page"] = search_logs(actor, row, needle, TableQuery.of(request.GET), after)
         except Invalid as error:
             context["error"] = error.message
     if context["is_partial"]:

@@ -424,7 +424,7 @@ def _fresh_cache():
     ("setting", "method", "path"), [("API_RATE", "get", "/api/v1/me/"), ("GRAPHQL_RATE", "post", "/graphql")]
 )
 def test_answers_say_what_is_left_and_one_too_many_is_429(setting, method, path, settings, admin):
-    """ACC-23, semantics section 9: RateLimit headers, Retry-After, and a message with the limit; per key."""
+    """ACC-23, semantics section 9: RateLimit headers, Retry-After, and a message with the limit; per account."""
     setattr(settings, setting, 2)
 
     def ask(caller):
@@ -440,7 +440,8 @@ def test_answers_say_what_is_left_and_one_too_many_is_429(setting, method, path,
     assert 0 < int(refused.headers["RateLimit-Reset"]) == int(refused.headers["Retry-After"]) <= 61
     assert "2 requests in a minute" in refused.content.decode()
     assert f"RUNYARD_{setting}" in refused.content.decode()
-    assert ask(Caller(admin.user)).status_code == 200, "another key has requests of its own"
+    assert ask(Caller(admin.user)).status_code == 429, "an account with many keys has no more requests"
+    assert ask(Caller(UserFactory())).status_code == 200, "another account has requests of its own"
 
 
 def test_without_redis_nothing_is_limited(settings):

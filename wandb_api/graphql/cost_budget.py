@@ -1,24 +1,23 @@
 """What one GraphQL request may cost: fields, bytes and processor time; and that it ends when its client is gone.
 
 A document of 209 bytes can ask for 13 million nodes (lists of runs in projects of runs), so limits on the document
-alone do not help (`wandb_api.graphql.document_limits`). What a request cost is also spent from its key's requests a
+alone do not help (`wandb_api.graphql.document_limits`). What a request cost is also spent from its user's requests a
 minute.
 """
 
-import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import NoReturn
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
+from common.budgets import budget
+from common.budgets.budget import too_expensive
 from common.errors import Invalid
-
-T = TypeVar("T")
 
 _EVERY = 256
 """Fields between two looks at the clock."""
-REQUESTS_A_SECOND = 500
-"""So many requests a second of processor time counts for."""
+REQUESTS_A_SECOND = 1000
+"""So many requests a second of processor time counts for: a user's allowance lasts for half a processor."""
 
 
 class ExecutionStopped(BaseException):
@@ -30,66 +29,43 @@ class ExecutionStopped(BaseException):
         self.error = error
 
 
-class TooExpensive(Invalid):
-    """More than one request may cost. Not a 413 or 429: the same request will not do later either."""
+class Budget(budget.Budget):
+    """What is left of a GraphQL request."""
 
-    code = "too_expensive"
-
-
-class Budget:
-    """What is left of a request."""
-
-    def __init__(self, is_gone: Callable[[], bool] = lambda: False) -> None:
-        """Begin to count; ``is_gone`` says whether the client has left."""
-        self._is_gone = is_gone
-        self._began = time.thread_time()
-        self._fields = 0
-        self._read = 0
-        self._answered = 0
+    setting = "RUNYARD_GRAPHQL_MAX_S"
+    _fields = _read = _answered = 0
 
     @property
-    def seconds(self) -> float:
-        """Processor time of this thread so far."""
-        return time.thread_time() - self._began
+    def most_s(self) -> int:
+        """Processor time that it may take."""
+        return int(settings.GRAPHQL_MAX_S)
 
     def count_field(self) -> None:
         """Count one more resolved field."""
         self._fields += 1
         if self._fields % _EVERY == 0:
-            self._look()
+            self.look()
 
     def count_read(self, size: int) -> None:
         """Count bytes that are read, before they are in memory."""
-        self._read = _added(self._read, size)
+        self._read = self._added(self._read, size)
 
     def count_answered(self, size: int) -> None:
         """Count characters of the answer."""
-        self._answered = _added(self._answered, size)
+        self._answered = self._added(self._answered, size)
 
-    def through(self, parts: Iterable[T]) -> Iterator[T]:
-        """Pass blocks of rows on that a resolver reads, looking at the clock before each."""
-        for part in parts:
-            self._look()
-            yield part
-
-    def _look(self) -> None:
+    def look(self) -> None:
+        """End the execution when it is over its budget, or its client has left."""
         if self._fields > settings.GRAPHQL_MAX_FIELDS:
-            raise _stopped(settings.GRAPHQL_MAX_FIELDS, "fields", "RUNYARD_GRAPHQL_MAX_FIELDS")
-        if self.seconds > settings.GRAPHQL_MAX_S:
-            raise _stopped(settings.GRAPHQL_MAX_S, "seconds of processor time", "RUNYARD_GRAPHQL_MAX_S")
-        if self._is_gone():
-            raise ExecutionStopped(None)
+            self.stop(too_expensive(settings.GRAPHQL_MAX_FIELDS, _("fields"), "RUNYARD_GRAPHQL_MAX_FIELDS"))
+        super().look()
 
+    def stop(self, error: Invalid | None) -> NoReturn:
+        """End the execution."""
+        raise ExecutionStopped(error)
 
-def _added(total: int, size: int) -> int:
-    if total + size > settings.GRAPHQL_MAX_ANSWER_BYTES:
-        raise _stopped(settings.GRAPHQL_MAX_ANSWER_BYTES, "bytes of values", "RUNYARD_GRAPHQL_MAX_ANSWER_MIB")
-    return total + size
-
-
-def _stopped(limit: int, what: str, setting: str) -> ExecutionStopped:
-    return ExecutionStopped(
-        TooExpensive(
-            f"One request may cost at most {limit} {what} (setting {setting}); ask for less at once."
-        )
-    )
+    def _added(self, total: int, size: int) -> int:
+        if total + size > settings.GRAPHQL_MAX_ANSWER_BYTES:
+            limit = settings.GRAPHQL_MAX_ANSWER_BYTES
+            self.stop(too_expensive(limit, _("bytes of values"), "RUNYARD_GRAPHQL_MAX_ANSWER_MIB"))
+        return total + size

@@ -20,6 +20,8 @@ from access.callers.elevation import HEADER, elevated
 from access.limits.request_rates import spend_more, spend_request
 from access.routes import Open, declare
 from access.web.requests import address_of
+from common.budgets.budget import budget_of, current
+from common.budgets.memory import reserve_decoded
 from common.database.replica.routing import from_replica
 from common.errors import DomainError, Invalid
 from common.formats.lenient_json import clean_tree, read_lenient
@@ -63,6 +65,7 @@ def actor_of(request: HttpRequest) -> Actor:
 
 def _payload_of(request: HttpRequest) -> tuple[str, dict[str, Any], str | None]:
     try:
+        reserve_decoded(request.body)
         body = read_lenient(request.body)
         text, variables, name = body["query"], body.get("variables") or {}, body.get("operationName")
     except RequestDataTooBig:
@@ -75,20 +78,30 @@ def _payload_of(request: HttpRequest) -> tuple[str, dict[str, Any], str | None]:
 
 
 def _executed(
-    request: HttpRequest, actor: Actor, document: DocumentNode, variables: dict[str, Any], name: str | None
+    request: HttpRequest,
+    actor: Actor,
+    document: DocumentNode,
+    variables: dict[str, Any],
+    name: str | None,
+    *,
+    only_reads: bool,
 ) -> ExecutionResult:
     """Execute within the budget, and let what it cost count.
 
     Raises:
         Stopped: over the budget, or the client is gone.
     """
-    budget = Budget(disconnect_check(request))
+    budget = Budget(disconnect_check(request), caller=current().caller)
+    budget.only_reads = only_reads
+    wrapper = wrapper_of(request.headers.get(WRAPPER, ""))
     try:
-        result = execute(
-            schema(), document,
-            context_value=Context(actor, base_url_of(request), budget, wrapper_of(request.headers.get(WRAPPER, ""))),
-            variable_values=variables, operation_name=name or None, executor_class=MeteredExecutor,
-        )  # fmt: skip
+        with budget_of(budget):
+            result = execute(
+                schema(), document, context_value=Context(actor, base_url_of(request), budget, wrapper),
+                variable_values=variables, operation_name=name or None, executor_class=MeteredExecutor,
+            )  # fmt: skip
+            if only_reads and isinstance(result, ExecutionResult) and result.errors:
+                budget.look()  # a statement that it ended looks like a database that did not answer
     finally:
         spend_more(
             actor, what="graphql", limit=settings.GRAPHQL_RATE, amount=int(budget.seconds * REQUESTS_A_SECOND)
@@ -136,7 +149,7 @@ def _answer(request: HttpRequest, info: RequestInfo) -> HttpResponse:
         return _refuse_document(errors, info)
     actor = elevated(actor, request.headers.get(HEADER, ""), what=name or text)
     is_query = operation is not None and operation.operation is OperationType.QUERY
-    answer = partial(_executed, request, actor, document, variables, name)
+    answer = partial(_executed, request, actor, document, variables, name, only_reads=is_query)
     result = from_replica(answer) if is_query else answer()
     if result.errors:
         status, entries = answer_to(result.errors, is_query=is_query)

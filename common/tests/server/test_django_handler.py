@@ -81,12 +81,14 @@ class Client:
                 {"type": "http.request", "body": body, "more_body": number < len(bodies)}
             )
         self.sent: list[dict[str, Any]] = []
+        self.is_answered = asyncio.Event()
 
     def leave(self) -> None:
         self.incoming.put_nowait({"type": "http.disconnect"})
 
     async def send(self, message: dict[str, Any]) -> None:
         self.sent.append(message)
+        self.is_answered.set()
 
     async def ask(self, handler: DjangoHandler) -> tuple[int, bytes]:
         await asyncio.wait_for(handler(self.scope, self.incoming.get, self.send), 30)
@@ -171,3 +173,52 @@ async def test_connections_of_a_stream_are_closed_though_its_client_leaves_at_it
     )
     await Hasty("/short").ask(DjangoHandler())
     assert given_back == made != []
+
+
+@pytest.mark.asyncio
+async def test_one_address_occupies_half_of_the_threads_and_who_left_none(settings: Any):
+    settings.WEB_THREADS = 2
+    handler = DjangoHandler()
+    staying, waiting, other = Client("/stays"), Client("/language"), Client("/language")
+    other.scope["client"] = ("127.0.0.2", 1)
+    first = asyncio.create_task(staying.ask(handler))
+    await asyncio.sleep(0.05)
+    second = asyncio.create_task(waiting.ask(handler))
+    assert (await other.ask(handler))[0] == 200
+    assert not second.done()
+    leaving = Client("/language")
+    leaving.leave()
+    assert await leaving.ask(handler) == (0, b"")
+    staying.leave()
+    await first
+    assert (await second)[0] == 200
+    assert not handler._shares._of
+
+
+@pytest.mark.asyncio
+async def test_an_address_is_sent_so_many_long_answers_at_once(settings: Any):
+    settings.STREAMS_EACH = 1
+    handler = DjangoHandler()
+    streaming = Client("/stream")
+    first = asyncio.create_task(streaming.ask(handler))
+    await streaming.is_answered.wait()
+    status, body = await Client("/stream").ask(handler)
+    assert status == 429
+    assert "RUNYARD_STREAMS_EACH" in json.loads(body)["error"]["message"]
+    other = Client("/stream")
+    other.scope["client"] = ("127.0.0.2", 1)
+    second = asyncio.create_task(other.ask(handler))
+    await other.is_answered.wait()
+    assert other.sent[0]["status"] == 200
+    for client, task in ((streaming, first), (other, second)):
+        client.leave()
+        await task
+
+
+@pytest.mark.asyncio
+async def test_only_graphql_takes_large_bodies(settings: Any):
+    settings.BODY_MAX_BYTES = 10
+    handler = DjangoHandler()
+    status, body = await Client("/size", b"12345678901", method="POST").ask(handler)
+    assert status == 413
+    assert "at most 10 bytes here (setting RUNYARD_BODY_MAX_MIB)" in json.loads(body)["error"]["message"]

@@ -151,14 +151,14 @@ def test_importance_stays_sound_with_what_training_brings():
         "huge": [10**400 if at > 14 else 1 for at in range(30)],
         "same": [1] * 30, "unknown": [None] * 30, "nan": [math.nan] * 30, "few": [1, 2, *[None] * 28],
     }  # fmt: skip
-    found = {key.column: key for key in importances(diverged, columns).keys}
+    found = {key.column: key for key in importances(diverged, columns.items()).keys}
     assert set(found) == {"falls", "switch", "mixed", "huge"}
     assert found["falls"].spearman == pytest.approx(-1)
     assert (found["falls"].importance or 0) > 0.8
     assert found["huge"].pearson is None
     assert found["huge"].importance == pytest.approx(0.74, abs=0.02)
-    assert importances([1.0, 2.0, None, math.nan], {"a": [1, 2, 3, 4]}).keys == []
-    assert importances([2.0] * 9, {"a": list(range(9))}).keys[0].importance is None
+    assert importances([1.0, 2.0, None, math.nan], {"a": [1, 2, 3, 4]}.items()).keys == []
+    assert importances([2.0] * 9, {"a": list(range(9))}.items()).keys[0].importance is None
 
 
 def test_equal_values_share_their_rank():
