@@ -16,7 +16,14 @@ from typing import Any, Self
 import psutil
 
 from common.server import embedded_redis
-from common.server.supervisor import kill_group, raise_open_files, spawn, web_command, worker_command
+from common.server.supervisor import (
+    kill_group,
+    process_env,
+    raise_open_files,
+    spawn,
+    web_command,
+    worker_command,
+)
 from tests.databases import SQLITE, Database, installation_env, prepared_database, prepared_static
 from tests.management import Management
 from tests.plugin import check_that_it_is_marked
@@ -117,7 +124,7 @@ class Installation:
             process = self._processes.get(name)
             if process is None or process.poll() is not None:
                 with self.log_path(name).open("ab") as log:
-                    self._processes[name] = spawn(command, env=self.env, stdout=log)
+                    self._processes[name] = spawn(command, env=process_env(self.env), stdout=log)
                 if self._redis.folder and name == "redis":
                     embedded_redis.wait_until_ready(self._redis.folder, self._processes[name])
         self._wait_until_ready()

@@ -80,7 +80,9 @@ def test_an_artifact_is_committed_previewed_and_counted(bucket: FakeProvider) ->
     assert shown["a.txt"].text is not None
     assert shown["a.txt"].text.text == "hello\n"
     assert shown["t.table.json"].table is not None
-    assert [tensor.name for tensor in shown["w.safetensors"].tensors] == ["a"]
+    weights = shown["w.safetensors"].weights
+    assert weights is not None
+    assert [tensor.name for tensor in weights.tensors] == ["a"]
     stored = sum(len(content) for content in bucket.objects().values())
     sizes = Holding.objects.filter(project_id=project.pk, category="artifact").values_list(
         "size_bytes", flat=True

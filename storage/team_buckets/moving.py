@@ -6,6 +6,7 @@ goes on where it was, and nothing is ever lost by it.
 """
 
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -38,6 +39,9 @@ _WAIT_FOR_UNREADABLE = timedelta(hours=1)
 _FAILURES_IN_A_ROW = 3
 """Contents of a bucket that cannot be read, until it counts as one that does not answer."""
 _MOST_LISTED = 1000
+_SLICE_S = 300.0
+"""For which one move goes on while others wait."""
+_busy = Lock()
 _AT_ONCE = 200
 """Contents that are looked up together."""
 
@@ -109,9 +113,14 @@ def forget_empty_buckets() -> int:
 
 
 def go_on_with_all() -> int:
-    """Go on with each move whose time has come; returns how many contents were moved."""
-    due = BucketMove.objects.filter(finished_at=None, wakes_at__lte=timezone.now())
-    return sum(go_on(pk) for pk in list(due.values_list("pk", flat=True)))
+    """Go on with each move whose time has come, one after the other; returns how many contents were moved."""
+    if not _busy.acquire(blocking=False):  # other tasks need the threads of this worker, too
+        return 0
+    try:
+        due = BucketMove.objects.filter(finished_at=None, wakes_at__lte=timezone.now()).order_by("wakes_at")
+        return sum(go_on(pk) for pk in list(due.values_list("pk", flat=True)))
+    finally:
+        _busy.release()
 
 
 def go_on(move_id: int) -> int:
@@ -153,8 +162,11 @@ class _Worker:
             _TakenOverError: another worker goes on.
         """
         with self._renewing():
-            self._move_all()
-        self._end()
+            is_through = self._move_all()
+        if is_through:
+            self._end()
+        else:
+            self._update(timezone.now(), files_left=self._left().count())
 
     @contextmanager
     def _renewing(self) -> Iterator[None]:
@@ -177,11 +189,14 @@ class _Worker:
             finally:
                 connections.close_all()
 
-    def _move_all(self) -> None:
-        failures = 0
+    def _move_all(self) -> bool:
+        """Return whether all were tried, and the time was enough."""
+        failures, ends_at = 0, time.monotonic() + _SLICE_S
         for blob in self._each():
             if self._is_lost:
                 raise _TakenOverError
+            if time.monotonic() > ends_at:
+                return False
             try:
                 self._move_one(blob)
                 failures = 0
@@ -193,6 +208,7 @@ class _Worker:
                 failures = failures + 1 if isinstance(cause, StorageUnavailable) else 0
                 if isinstance(cause, StorageUnavailable) and failures >= _FAILURES_IN_A_ROW:
                     raise cause from None
+        return True
 
     def _each(self) -> Iterator[Blob]:
         last = 0
