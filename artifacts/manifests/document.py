@@ -10,12 +10,15 @@ from typing import Any
 
 import orjson
 
+from common.budgets.memory import reserve_decoded
 from common.errors import Invalid
 from common.formats.lenient_json import clean_tree
 from storage.file_names import check_file_name
 
 MAX_ENTRIES = 500_000
 MAX_BYTES = 256 * 1024 * 1024
+_TIMES_DECODED = 3
+"""Of what a request may take: MAX_ENTRIES entries take less, with references and digests."""
 _MAX_REFERENCE, _MAX_DIGEST, _MAX_SIZE = 16_384, 1024, 2**62
 _HEAD = {
     "version": 1,
@@ -42,8 +45,10 @@ def read_manifest(document: bytes) -> dict[str, ManifestEntry]:
 
     Raises:
         Invalid: not a manifest, or one of its entries cannot be stored; the message names it.
+        TooLarge: it contains far more than as many entries as a manifest may have.
     """
     try:
+        reserve_decoded(document, _TIMES_DECODED)
         manifest = orjson.loads(document)
         contents = manifest["contents"]
         items = contents.items()

@@ -14,6 +14,10 @@ from common.errors import Invalid
 T = TypeVar("T")
 
 
+LONG_BYTES = 1024 * 1024
+"""An answer that is longer waits in memory for its client to read it."""
+
+
 class TooExpensive(Invalid):
     """More than one request may cost. Not a 413 or 429: the same request will not succeed later either."""
 

@@ -55,22 +55,26 @@ def decoded_bytes(text: bytes) -> int:
     return len(text) + _VALUE * text.count(b",") + _LIST * text.count(b"[") + _OBJECT * text.count(b"{")
 
 
-def reserve_decoded(text: bytes) -> None:
+def reserve_decoded(text: bytes, times: int = 1) -> None:
     """Reserve what a JSON text takes decoded, until the request ends; wait while others have reserved too much.
 
+    Args:
+        text: What will be decoded.
+        times: How many times as much as other requests it may take. One that takes more than those waits until no
+            other is left.
+
     Raises:
-        TooLarge: it takes more than one request may.
+        TooLarge: it takes more.
         Unavailable: others did not end in time.
     """
-    size = decoded_bytes(text)
-    most = settings.DECODED_MAX_BYTES
-    if size > most:
+    size, shared = decoded_bytes(text), int(settings.DECODED_MAX_BYTES)
+    if size > times * shared:
         raise TooLarge(
             _(
                 "This JSON takes %(size)s MiB when decoded; one request may take %(most)s MiB (setting %(setting)s)."
             )
-            % {"size": size >> 20, "most": most >> 20, "setting": "RUNYARD_DECODED_MAX_MIB"},
+            % {"size": size >> 20, "most": times * shared >> 20, "setting": "RUNYARD_DECODED_MAX_MIB"},
             setting="RUNYARD_DECODED_MAX_MIB",
         )
     if size > _SMALL:
-        _shared.reserve(size, most, current())
+        _shared.reserve(min(size, shared), shared, current())

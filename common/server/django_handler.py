@@ -23,16 +23,13 @@ from django.http.response import HttpResponse, HttpResponseBase
 from django.urls import set_script_prefix
 from starlette.responses import JSONResponse
 
-from common.budgets.budget import Budget, ClientGone, budget_of
+from common.budgets.budget import LONG_BYTES, Budget, ClientGone, budget_of
 from common.budgets.heavy_work import charge_processor_time
 from common.errors import DomainError, TooLarge, TooManyRequests
 from common.server.shares import LongAnswer, LongAnswers, ThreadShares
 from common.web.client_addresses import client_address
 from common.web.disconnects import GONE
 from common.web.request_size import body_too_large, most_bytes
-
-_LONG_BYTES = 1024 * 1024
-"""An answer that is longer waits in memory for its client to read it."""
 
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -162,7 +159,7 @@ def _address_of(scope: Scope) -> str:
 
 
 def _is_long(response: HttpResponseBase) -> bool:
-    return response.streaming or len(cast("HttpResponse", response).content) > _LONG_BYTES
+    return response.streaming or len(cast("HttpResponse", response).content) > LONG_BYTES
 
 
 async def _finish(closing: "asyncio.Task[None]") -> None:

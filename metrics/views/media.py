@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.framing import name_ancestors
 from access.web.requests import actor_of
+from common.budgets.budget import LONG_BYTES, current
 from common.budgets.heavy_work import heavy_work
 from common.errors import Invalid, NotFound, TooLarge
 from common.formats.numbers import parse_int
@@ -130,6 +131,8 @@ def media_frame(request: HttpRequest, path: str, **names: str) -> HttpResponse:
         raise NotFound(f"The run has no file “{path[:200]}”.")
     if file.size_bytes > MAX_FRAME_BYTES:
         raise TooLarge(f"A page is shown up to {MAX_FRAME_BYTES} bytes; this one has {file.size_bytes}.")
+    if file.size_bytes > LONG_BYTES:
+        current().begin_long_answer()
     stored = content_of(file.blob)
     try:
         pieces = owners.masked_pieces(stored, path)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from common.budgets.memory import decoded_bytes
 from common.formats.lenient_json import read_lenient
 from runs.secrets.masking import MASK, mask, mask_tree, may_hold
 from storage.contents.openable import Openable
@@ -14,6 +15,8 @@ from storage.contents.openable import Openable
 _HEAD = 8192
 _PIECE = 1024 * 1024
 _WHOLE_JSON = 4 * 1024 * 1024
+_MOST_DECODED = 64 * 1024 * 1024
+"""Of a JSON file; one that has little but brackets is masked as other texts are, as larger ones are."""
 _BREAK = re.compile(rb"[\s,](?=[^\s,]*\Z)")
 _KEY_BYTES = 32 * 1024
 
@@ -29,8 +32,10 @@ def masked_pieces(content: Openable, name: str) -> Iterator[bytes] | None:
             return None
         if name.endswith((".json", ".ipynb")) and file.seek(0, io.SEEK_END) <= _WHOLE_JSON:
             file.seek(0)
+            content = file.read()
             with suppress(UnicodeDecodeError):
-                return iter([masked_json(file.read().decode()).encode()])
+                if decoded_bytes(content) <= _MOST_DECODED:
+                    return iter([masked_json(content.decode()).encode()])
     return _masked_lines(content)
 
 

@@ -21,6 +21,7 @@ from runs.models import Project, Run
 from runs.selectors import get_project
 from sweeps.access import SweepAction
 from sweeps.config.document import Method
+from sweeps.config.yaml_text import MOST_BYTES
 from sweeps.editor.check import check
 from sweeps.editor.fields import change_field, change_parameter
 from sweeps.editor.kinds import FIELD_LABELS, KINDS
@@ -159,7 +160,7 @@ def _checked(request: HttpRequest, text: str) -> JsonResponse:
 def _changed(text: str, change: str) -> str:
     """Return the text after a change: JSON with ``field``, ``typed`` and, of a row, ``parameter``."""
     try:
-        wanted = orjson.loads(change)
+        wanted = orjson.loads(change) if len(change) <= MOST_BYTES else None
     except orjson.JSONDecodeError:
         wanted = None
     if not isinstance(wanted, dict) or not all(isinstance(value, str) for value in wanted.values()):

@@ -60,3 +60,10 @@ def test_large_ones_wait_for_each_other_and_none_stays_reserved(
 def _reserve_for_itself(text: bytes) -> None:
     with budget_of(Budget()):
         reserve_decoded(text)
+
+
+def test_a_manifest_may_take_several_times_as_much_and_no_more(settings: Any) -> None:
+    settings.DECODED_MAX_BYTES = 2**20
+    reserve_decoded(b"[" + b"{}," * 6000 + b"{}]", 3)
+    with pytest.raises(TooLarge, match="may take 3 MiB"):
+        reserve_decoded(b"[" + b"{}," * 20_000 + b"{}]", 3)
