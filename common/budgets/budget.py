@@ -13,7 +13,6 @@ from common.errors import Invalid
 
 T = TypeVar("T")
 
-
 LONG_BYTES = 1024 * 1024
 """An answer that is longer waits in memory for its client to read it."""
 
@@ -32,8 +31,8 @@ class Budget:
     """What a request has cost so far, beginning with `budget_of`, in the thread that works for it."""
 
     setting = "RUNYARD_REQUEST_MAX_S"
-    only_reads = False
-    """Whether nothing is lost when a statement is ended in the middle."""
+    only_reads = True
+    """Whether nothing is lost when it ends in the middle; what writes goes on though its client has left."""
 
     def __init__(self, is_gone: Callable[[], bool] = lambda: False, *, caller: str = "") -> None:
         """Take what ends it.
@@ -42,7 +41,7 @@ class Budget:
             is_gone: Says whether the client has left.
             caller: Whose share of the process it uses: an address, until it is known which account asks.
         """
-        self.is_gone, self.caller = is_gone, caller
+        self._is_gone, self.caller = is_gone, caller
         self.begin_long_answer: Callable[[], None] = lambda: None
         """Says that the answer will be long, before work for it begins; raises TooManyRequests."""
         self.begin()
@@ -77,17 +76,25 @@ class Budget:
         """Count processor time that was spent elsewhere."""
         self._elsewhere += seconds
 
+    def is_left(self) -> bool:
+        """Say whether no one waits for what is read any more."""
+        return self.only_reads and self._is_gone()
+
     @property
     def is_over(self) -> bool:
         """Whether the request should end: it has used its time, or its client has left."""
-        return self.is_gone() or self.seconds > self.most_s
+        return self.is_left() or self.seconds > self.most_s
 
     def look(self) -> None:
         """End the request when it is over."""
-        if self.is_gone():
-            self.stop(None)
+        self.look_for_client()
         if self.seconds > self.most_s:
             self.stop(self.out_of_time)
+
+    def look_for_client(self) -> None:
+        """End the request when its client has left."""
+        if self.is_left():
+            self.stop(None)
 
     def through(self, parts: Iterable[T]) -> Iterator[T]:
         """Pass on rows or blocks of them, looking before each."""
@@ -122,8 +129,14 @@ def too_expensive(limit: int, what: str, setting: str) -> TooExpensive:
 class _Unlimited(Budget):
     """Of what no client waits for: tasks and commands."""
 
+    left_s = property(lambda self: float(self.most_s))
+    is_over = False
+
     def look(self) -> None:
         """Go on."""
+
+    def add(self, seconds: float) -> None:
+        """Count nothing."""
 
     def at_end(self, release: Callable[[], None]) -> None:
         """Let it go at once: nothing says when such work ends."""

@@ -143,8 +143,7 @@ class _Child:
         self._connection.send((translation.get_language(), left, function, args, options))
         try:
             while not self._connection.poll(_LOOK_S):
-                if budget.is_gone():
-                    budget.stop(None)
+                budget.look_for_client()
                 if time.monotonic() - began > _LONGEST_S:
                     budget.stop(
                         Invalid(_("This did not end within %(most)s seconds.") % {"most": _LONGEST_S})

@@ -61,8 +61,7 @@ class Gate:
                 while not self._is_next(me):
                     if self._has_no_place(caller) or time.monotonic() >= ends_at:
                         raise self._refusal(caller)
-                    if budget.is_gone():
-                        budget.stop(None)
+                    budget.look_for_client()
                     self._changed.wait(min(_LOOK_S, max(0.0, ends_at - time.monotonic())))
                 self._running[caller] += 1
             finally:

@@ -32,8 +32,7 @@ class _Shared:
             while self._reserved + size > most:
                 if time.monotonic() >= ends_at:
                     raise Unavailable(_("The server is decoding many large requests; try again in a minute."))
-                if budget.is_gone():
-                    budget.stop(None)
+                budget.look_for_client()
                 self._changed.wait(_LOOK_S)
             self._reserved += size
         budget.at_end(partial(self._release, size))

@@ -59,7 +59,7 @@ class BoundedSession(Session):
         try:
             with (
                 _identity_providers.passing(current().caller),
-                Deadline(WHOLE_S, current().is_gone) as deadline,
+                Deadline(WHOLE_S, current().is_left) as deadline,
             ):
                 answer = super().send(request, **{**options, "stream": True, "timeout": WHOLE_S})
                 content = answer.raw.read(MAX_ANSWER_BYTES + 1, decode_content=True)

@@ -32,10 +32,10 @@ def masked_pieces(content: Openable, name: str) -> Iterator[bytes] | None:
             return None
         if name.endswith((".json", ".ipynb")) and file.seek(0, io.SEEK_END) <= _WHOLE_JSON:
             file.seek(0)
-            content = file.read()
+            text = file.read()
             with suppress(UnicodeDecodeError):
-                if decoded_bytes(content) <= _MOST_DECODED:
-                    return iter([masked_json(content.decode()).encode()])
+                if decoded_bytes(text) <= _MOST_DECODED:
+                    return iter([masked_json(text.decode()).encode()])
     return _masked_lines(content)
 
 

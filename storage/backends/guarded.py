@@ -134,7 +134,7 @@ class _GuardedBackend:
 
 
 def _deadline(size_bytes: int = 0) -> Deadline:
-    return Deadline(REQUEST_S + size_bytes / LEAST_RATE, current().is_gone)
+    return Deadline(REQUEST_S + size_bytes / LEAST_RATE, current().is_left)
 
 
 def _too_slow() -> StorageUnavailable:

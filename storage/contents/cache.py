@@ -103,8 +103,7 @@ def _lock(file: BinaryIO) -> None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if budget.is_gone():
-                budget.stop(None)
+            budget.look_for_client()
             time.sleep(_LOOK_S)
         else:
             return

@@ -87,3 +87,29 @@ def test_an_invitation_of_nobody_is_no_success(ask: Any):
     assert answer.status_code == 201
     assert [each["who"] for each in answer.json()["refused"]] == ["nobody-here"]
     assert answer.json()["invited"] == ["ada@example.com"]
+
+
+@pytest.mark.parametrize("path", ["runs/", "runs/act/", "sweeps/", "destinations/", "projects/1/", "keys/1/"])
+def test_nothing_is_read_of_what_a_stranger_sends(path: str) -> None:
+    method = "PATCH" if path.endswith("1/") else "POST"
+    answer = Client().generic(method, f"/api/v1/{path}", "{no json", content_type="application/json")
+    assert answer.status_code == 401
+
+
+def test_only_what_creates_or_changes_a_run_takes_a_large_body(ask: Any, settings: Any) -> None:
+    settings.REST_MAX_BYTES, settings.BODY_MAX_BYTES = 1000, 2000
+    run = {"entity": "vision", "project": "mnist", "uid": "large", "config": {"x": "y" * 1200}}
+    assert ask("POST", "runs/", run).status_code == 201
+    answer = ask("POST", "runs/", run | {"config": {"x": "y" * 2000}})
+    assert answer.status_code == 413
+    assert "at most 2000 bytes here (setting RUNYARD_BODY_MAX_MIB)" in answer.json()["error"]["message"]
+    answer = ask("POST", "sweeps/", {"entity": "vision", "config": "y" * 1000})
+    assert answer.status_code == 413
+    assert "at most 1000 bytes here (setting RUNYARD_REST_MAX_MIB)" in answer.json()["error"]["message"]
+
+
+def test_what_a_body_takes_decoded_is_estimated_before(ask: Any, settings: Any) -> None:
+    settings.DECODED_MAX_BYTES = 2**20
+    answer = ask("POST", "runs/act/", {"values": [{}] * 4000})
+    assert answer.status_code == 413
+    assert "RUNYARD_DECODED_MAX_MIB" in answer.json()["error"]["message"]

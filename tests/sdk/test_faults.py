@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from common.server.http_protocol import MAX_HEAD_BYTES
@@ -24,6 +25,9 @@ pytestmark = pytest.mark.usefixtures("neighbour")
 
 BODY = json.dumps(history(0, row(0))).encode()
 STREAMED = json.dumps({"writer": "0123456789abcdef", "history": {"offset": 0, "rows": [row(0)]}}).encode()
+FILES = """
+query Files($project: String!, $entity: String!, $run: String!) {
+  project(name: $project, entityName: $entity) { run(name: $run) { files { edges { node { directUrl } } } } } }"""
 ASKED = json.dumps({"query": "{ viewer { id } }"}).encode()
 
 
@@ -285,6 +289,37 @@ def test_a_slow_client_is_told_408_and_harms_nobody(impatient: tuple[Installatio
         assert neighbour.refused == []
         assert steps(ada, run) == []
     assert "Traceback" not in server.log("web")
+
+
+def test_an_answer_that_is_not_read_ends_and_one_that_is_read_slowly_does_not(
+    impatient: tuple[Installation, Person],
+) -> None:
+    """A megabyte waits in the connection: nothing of it is read, or 128 KiB in each two seconds."""
+    server, ada = impatient
+    run = ada.wire.begin("unread")
+    ada.wire.http.put(f"{server.url}/storage/{ticket(ada, run)}", content=b"x" * 8_000_000).raise_for_status()
+    found = ada.wire.data(FILES, entity=run.entity, project=run.project, run=run.uid)
+    (file,) = found["project"]["run"]["files"]["edges"]
+    address = httpx.URL(file["node"]["directUrl"]).raw_path.decode()
+    unread, slow = socket.socket(), socket.socket()
+    with unread, slow:
+        for link in (unread, slow):
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            link.connect(("127.0.0.1", server.port))
+            link.sendall(f"GET {address} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        ends_at, got = time.monotonic() + 7, 0
+        while time.monotonic() < ends_at:
+            got += len(slow.recv(16384))
+            time.sleep(0.1)
+        assert got > 400_000
+        slow.settimeout(PATIENCE_S)
+        assert slow.recv(4096), "it is read on"
+        unread.settimeout(PATIENCE_S)
+        came = 0
+        with contextlib.suppress(ConnectionResetError):
+            while piece := unread.recv(1 << 20):
+                came += len(piece)
+        assert came < 8_000_000
 
 
 def test_a_long_upload_and_a_kept_connection_are_not_slow(impatient: tuple[Installation, Person]) -> None:

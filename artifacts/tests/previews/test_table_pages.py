@@ -229,6 +229,11 @@ class TestJoins:
         with pytest.raises(Invalid, match="up to 3 rows and 32 MiB"):
             list(JoinedTable(LEFT, RIGHT, "id", "uid").rows())
 
+    def test_the_pairs_are_counted_before_any_is_made(self, monkeypatch):
+        monkeypatch.setattr(joining, "MOST_PAIRS", 3)
+        with pytest.raises(Invalid, match="Joined by id, these tables have more than 3 pairs of rows"):
+            next(JoinedTable(LEFT, RIGHT, "id", "uid").rows())
+
     @pytest.mark.parametrize("counts", [(2, 0, 3), (None, None, None), (2, None, 3)])
     def test_parts_follow_each_other(self, counts):
         rows = [[[0], [1]], [], [[2], [3], [4]]]
@@ -277,3 +282,8 @@ class TestCells:
             "a (2) (2)",
             "a (3)",
         ]
+
+
+def test_offsets_are_bounded():
+    with pytest.raises(Invalid, match="Only the first 10,000,000 rows"):
+        read_page(LEFT, TableRequest(offset=10_000_001))

@@ -3,7 +3,9 @@
 import struct
 import tempfile
 import tracemalloc
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,10 +13,13 @@ from hypothesis import strategies as st
 
 from artifacts.previews import gguf as gguf_reader
 from artifacts.previews import safetensors as safetensors_reader
+from artifacts.previews import weights
 from artifacts.previews.errors import UnreadablePreview
 from artifacts.previews.gguf import read_gguf
+from artifacts.previews.kinds import PreviewKind
 from artifacts.previews.safetensors import read_safetensors
 from artifacts.previews.tensors import Tensor
+from artifacts.previews.weights import read_weights
 from artifacts.tests.previews.weights import (
     GGUF_ARRAY,
     GGUF_BOOL,
@@ -217,3 +222,42 @@ def test_weights_that_are_cut_off_or_damaged_are_refused_and_nothing_else_fails(
 @settings(deadline=None)
 def test_bytes_that_are_no_weights_are_refused(read, content):
     assert not is_read_or_refused(read, b"\x01" + content)
+
+
+class _Remote:
+    """Content of a bucket: what was read of it is counted."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.read = content, 0
+
+    def open(self, _mode: str = "rb", /) -> Any:
+        file = BytesIO(self.content)
+        read = file.read
+
+        def counted(size: int = -1) -> bytes:
+            piece = read(size)
+            self.read += len(piece)
+            return piece
+
+        file.read = counted  # type: ignore[method-assign]
+        return file
+
+
+@pytest.mark.parametrize(("padding", "fetched"), [(100, 2**20), (2 * 2**20, 8 * 2**20)])
+def test_of_a_remote_file_as_much_is_fetched_as_its_header_needs(padding, fetched):
+    header = {"__metadata__": {"padding": "x" * padding}, "a": TWO["a"]}
+    content = _Remote(safetensors(header, b"\x00" * 24))
+    size = len(content.content)
+    listing = read_weights(PreviewKind.SAFETENSORS, content, size)
+    assert [tensor.name for tensor in listing.tensors] == ["a"]
+    assert content.read == min(fetched, size)
+    with pytest.raises(UnreadablePreview):
+        read_weights(PreviewKind.GGUF, content, size)
+
+
+def test_only_some_tensors_are_shown_and_all_are_counted(monkeypatch, written):
+    monkeypatch.setattr(weights, "MOST_SHOWN", 1)
+    path = written(safetensors(TWO, b"\x00" * 30))
+    size = path.stat().st_size
+    listing = weights._read(PreviewKind.SAFETENSORS, path, size, size)
+    assert (len(listing.tensors), listing.tensor_count, listing.parameter_count) == (1, 2, 9)
