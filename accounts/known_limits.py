@@ -17,7 +17,7 @@ from access.limits.registry import (
     length_limit,
     register_limits,
 )
-from access.limits.request_rates import WINDOW_S, keys_caller, user_caller
+from access.limits.request_rates import WINDOW_S, key_caller, keys_caller, user_caller
 from accounts.api_keys import secrets, services
 from accounts.lifecycle import names
 from accounts.models import ApiKey
@@ -36,24 +36,30 @@ def requests_of(what: str) -> Measure:
     """Return what measures requests in the present minute: those by keys for a key, else the more used of both."""
 
     def measure(actor: Actor, _team: Any) -> Used | None:
-        sources = _sources(actor)
-        amounts = spent(what, list(sources), window_s=WINDOW_S) if sources else None
+        if actor.user_id is None:
+            return None
+        callers = [keys_caller(actor.user_id), user_caller(actor.user_id)]
+        amounts = spent(what, callers, window_s=WINDOW_S)
         if not amounts:
             return None
-        amount, name = max(zip(amounts, sources.values(), strict=True), key=lambda pair: pair[0])
-        return Used(amount, name if amount else "")
+        by_keys, in_browsers = amounts
+        if actor.key_id is not None:
+            return Used(by_keys)
+        if by_keys >= in_browsers:
+            return Used(by_keys, _busiest_key(what, actor.user_id) if by_keys else "")
+        return Used(in_browsers, _("in browsers"))
 
     return measure
 
 
-def _sources(actor: Actor) -> dict[str, str]:
-    """Return whose requests are counted for an actor, with a name for people."""
-    if actor.user_id is None:
-        return {}
-    keys = keys_caller(actor.user_id)
-    if actor.key_id is not None:
-        return {keys: ""}
-    return {user_caller(actor.user_id): _("in browsers"), keys: _("by API keys")}
+def _busiest_key(what: str, user_id: int) -> str:
+    """Return what the key is called that most requests come with."""
+    keys = list(ApiKey.objects.filter(user_id=user_id).values_list("pk", "label", "prefix"))
+    amounts = spent(what, [key_caller(pk) for pk, _label, _prefix in keys], window_s=WINDOW_S)
+    if not amounts:  # the keys were deleted
+        return ""
+    _amount, (_pk, label, prefix) = max(zip(amounts, keys, strict=True))
+    return label or f"{prefix}…"
 
 
 def _processor_time(actor: Actor, _team: Any) -> Used | None:

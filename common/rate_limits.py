@@ -36,10 +36,13 @@ class Allowance:
         }
 
 
-def spend(what: str, caller: str, *, limit: int, window_s: int, amount: int = 1) -> Allowance | None:
+def spend(
+    what: str, caller: str, *, limit: int, window_s: int, amount: int = 1, part: str = ""
+) -> Allowance | None:
     """Count one more of ``limit`` in the window (or several), in one round trip; None where nothing limits.
 
-    That is for a limit of 0, and without a cache: working goes before slowing down.
+    That is for a limit of 0, and without a cache: working goes before slowing down. A ``part`` of the caller is
+    counted, too, which limits nothing: `spent` says which part uses most.
     """
     if not limit:
         return None
@@ -48,7 +51,11 @@ def spend(what: str, caller: str, *, limit: int, window_s: int, amount: int = 1)
     amount += _owed.pop((what, caller), 0)
     try:
         with _redis(key).pipeline(transaction=False) as pipe:
-            so_far, _ = pipe.incrby(key, amount).expire(key, window_s).execute()
+            pipe.incrby(key, amount).expire(key, window_s)
+            if part:
+                own = _key(what, part, now, window_s)
+                pipe.incrby(own, amount).expire(own, window_s)
+            so_far = pipe.execute()[0]
     except RedisError as error:
         logger.warning("%s could not be counted: %s", what, error)
         return None

@@ -29,7 +29,8 @@ def spend_request(request: HttpRequest, actor: Actor, *, what: str, limit: int, 
     caller, name = _caller(actor)
     if actor.user_id is not None:
         current().caller = user_caller(actor.user_id)
-    allowance = spend(what, caller, limit=limit, window_s=WINDOW_S)
+    part = "" if actor.key_id is None else key_caller(actor.key_id)
+    allowance = spend(what, caller, limit=limit, window_s=WINDOW_S, part=part)
     if allowance is None:
         return
     request.allowance = allowance  # type: ignore[attr-defined]  # read by access.web.middleware.AccessMiddleware
@@ -50,6 +51,11 @@ def spend_more(actor: Actor, *, what: str, limit: int, amount: int) -> None:
 def keys_caller(user_id: int) -> str:
     """Return whose requests are counted when they come with an API key of an account."""
     return f"keys of user {user_id}"
+
+
+def key_caller(pk: int) -> str:
+    """Return as what the requests by one key are counted, of those of its account."""
+    return f"key {pk}"
 
 
 def user_caller(pk: int) -> str:

@@ -13,8 +13,8 @@ from artifacts.models import Entry, Version
 from artifacts.pages.tables.files import file_of, find_referenced, table_of
 from artifacts.pages.tables.joins import TableJoin, join_by_hand
 from artifacts.pages.tables.view import TableView, show_rows, view_table
-from artifacts.previews.json_trees import has_rows
 from artifacts.previews.kinds import PreviewKind, kind_of_file, media_type_of
+from artifacts.previews.tables.json_reader import has_rows
 from artifacts.previews.tables.opening import ALL_TABLE_KINDS
 from artifacts.previews.tensors import TensorListing
 from artifacts.previews.weights import WEIGHTS_KINDS, read_weights

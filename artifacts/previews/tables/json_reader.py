@@ -123,6 +123,15 @@ class JsonReader:
         return bool(chunk)
 
 
+def has_rows(content: Path) -> bool:
+    """Say whether a JSON file is a list that begins with an object, so that `open_table` reads it."""
+    with JsonReader(content) as reader:
+        if reader.peek() != "[":
+            return False
+        reader.take("[")
+        return reader.peek() == "{"
+
+
 def _not_json() -> UnreadablePreview:
     return UnreadablePreview(_("This is not valid JSON, or it is truncated."))
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from artifacts.previews.errors import UnreadablePreview
-from artifacts.previews.json_trees import has_rows, read_json_tree
 from artifacts.previews.kinds import PreviewKind, kind_of_file, kind_of_name, media_type_of
+from artifacts.previews.tables.json_reader import has_rows
 from artifacts.tests.previews.tables import written
 
 
@@ -41,23 +40,7 @@ def test_media_types():
     assert (media_type_of("a.svg"), media_type_of("a.html")) == ("image/svg+xml", "")
 
 
-def test_json_is_rows_or_a_tree(tmp_path):
+def test_json_is_rows_or_a_text(tmp_path):
     assert has_rows(written(tmp_path, ' [ {"a": 1}]'))
     assert not has_rows(written(tmp_path, "[1]"))
     assert not has_rows(written(tmp_path, '{"a": [{}]}'))
-    path = written(tmp_path, '{"lr": 0.1, "password": "hunter22", "x": [NaN]}')
-    assert read_json_tree(path, revealed=False)[:2] == [
-        ["lr", "float", "0.1"],
-        ["password", "string", "••••••••"],
-    ]
-    assert read_json_tree(path, revealed=True)[1] == ["password", "string", "hunter22"]
-    assert read_json_tree(written(tmp_path, "[1, 2]"), revealed=False) == [["value", "list", "[1, 2]"]]
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [("{", "not valid JSON"), ("[" * 5000, "not valid JSON"), (" " * 2**22, "the limit is 2 MiB")],
-)
-def test_json_that_is_no_tree_is_refused(tmp_path, text, says):
-    with pytest.raises(UnreadablePreview, match=says):
-        read_json_tree(written(tmp_path, text), revealed=False)
