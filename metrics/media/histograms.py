@@ -17,6 +17,8 @@ STEPS = 200
 ROWS = 64
 """Bins that every histogram of an answer is brought to."""
 MAX_RUNS = 50
+_LARGEST = 1e300
+"""Of edges and counts: what is computed of them stays finite."""
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
@@ -29,20 +31,18 @@ def bins_of(value: Mapping[str, Any]) -> Bins | None:
     counts = value.get("values")
     edges = value.get("bins")
     packed = value.get("packedBins")
-    if isinstance(packed, dict) and isinstance(counts, list):
-        edges = [packed.get("min", 0) + packed.get("size", 1) * number for number in range(len(counts) + 1)]
-    if (
-        not isinstance(counts, list)
-        or not isinstance(edges, list)
-        or len(edges) != len(counts) + 1
-        or not counts
-    ):
+    if not isinstance(counts, list) or not counts:
         return None
     try:
+        if isinstance(packed, dict):
+            edges = packed.get("min", 0) + packed.get("size", 1) * np.arange(len(counts) + 1.0)
         pair = np.array(edges, float), np.array(counts, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
-    return pair if all(np.isfinite(part).all() for part in pair) else None
+    if [part.shape for part in pair] != [(len(counts) + 1,), (len(counts),)]:
+        return None
+    is_drawn = all((np.abs(part) <= _LARGEST).all() for part in pair) and (np.diff(pair[0]) >= 0).all()
+    return pair if is_drawn else None
 
 
 def _histograms(run_id: int, key: str) -> list[Entry]:
@@ -56,14 +56,26 @@ def _evenly(values: Sequence[T]) -> list[T]:
 
 
 def _on_common_bins(found: Sequence[Bins]) -> tuple[list[float], list[list[float]]]:
-    """Return ROWS + 1 edges from the least to the greatest, and each histogram's counts between them."""
+    """Return ROWS + 1 edges from the least to the greatest, and each histogram's counts between them.
+
+    Where all values are the same there is no width, so the value is put in the middle of one.
+    """
     low, high = min(edges[0] for edges, _ in found), max(edges[-1] for edges, _ in found)
-    common = np.linspace(low, high if high > low else low + 1, ROWS + 1)
-    counts = [
-        np.diff(np.interp(common, edges, np.concatenate([[0.0], np.cumsum(counts)]))).round(4).tolist()
-        for edges, counts in found
-    ]
-    return common.tolist(), counts
+    if high - low < ROWS * np.spacing(max(abs(low), abs(high))):
+        around = abs(low) / 2 or 0.5
+        low, high = low - around, high + around
+    common = np.linspace(low, high, ROWS + 1)
+    return common.tolist(), [_spread(edges, counts, common).tolist() for edges, counts in found]
+
+
+def _spread(edges: Floats, counts: Floats, common: Floats) -> Floats:
+    """Spread counts evenly over the width of their bins; the SDK sends bins without one for equal values."""
+    is_wide = np.diff(edges) > 0
+    sums = np.concatenate([[0.0], np.cumsum(counts[is_wide])])
+    spread = np.diff(np.interp(common, edges[np.concatenate([[True], is_wide])], sums))
+    places = np.searchsorted(common, edges[:-1][~is_wide], side="right") - 1
+    np.add.at(spread, places.clip(0, ROWS - 1), counts[~is_wide])
+    return spread.round(6) if counts.sum() >= 1 else spread
 
 
 def heat_of(run_id: int, key: str) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import pytest
 from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metrics.media import histograms
 from metrics.tests.ingest.test_ingest import post, send
@@ -92,3 +94,55 @@ def test_too_many_runs_and_steps_that_are_none_are_refused(client, owner, projec
 def test_strangers_see_none(client, project, runs):
     client.force_login(make_member(TeamFactory()))
     assert ask(client, project, runs).status_code == 404
+
+
+VALUES = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-3, 3).map(float)
+BINS = st.lists(st.tuples(VALUES, st.floats(0, 1e12)), min_size=1, max_size=8)
+
+
+@st.composite
+def of_any_widths(draw):
+    """Return a histogram with bins of any width, among them none."""
+    edges, counts = zip(*draw(BINS), strict=True)
+    return {"bins": sorted([*edges, draw(st.sampled_from(edges))]), "values": list(counts)}
+
+
+@given(st.lists(of_any_widths(), min_size=1, max_size=3))
+def test_common_bins_have_each_count_once(logged):
+    found = [bins for bins in map(histograms.bins_of, logged) if bins is not None]
+    if not found:
+        return
+    edges, counts = histograms._on_common_bins(found)
+    assert len(edges) == histograms.ROWS + 1
+    assert edges == sorted(edges)
+    for (_, before), after in zip(found, counts, strict=True):
+        assert sum(after) == pytest.approx(before.sum(), rel=1e-4, abs=1e-12)
+        assert min(after) >= -1e-3 * max(1, before.sum())
+
+
+@pytest.mark.parametrize("value", [4, 0, -0.03, 1e300, -1e-320])
+def test_equal_values_are_in_the_middle_of_a_range(client, owner, project, value):
+    """The SDK's `watch` sends tensors of equal values as a bin from the value to itself."""
+    run, equal = RunFactory(project=project), {"_type": "histogram", "bins": [value, value], "values": [7]}
+    send(post(run, history=(0, [logged(0, 0.0, 3.0) | {"grad": equal}])))
+    answer = ask(client, project, [run]).json()
+    [place] = [at for at, count in enumerate(answer["runs"][run.uid]["counts"]) if count]
+    edges = answer["edges"]
+    assert edges[0] < edges[-1]
+    assert answer["runs"][run.uid]["counts"][place] == 7
+    assert edges[place] <= value <= edges[place + 1]
+    assert place in {histograms.ROWS // 2 - 1, histograms.ROWS // 2}
+
+
+@pytest.mark.parametrize(
+    "logged",
+    [
+        {"values": [1], "packedBins": {"min": "x", "size": None}},
+        {"values": [1, 2], "bins": [0, 2, 1]},
+        {"values": [1], "bins": [0, 10**400]},
+        {"values": [[1]], "bins": [[0], [1]]},
+        {"values": [1], "bins": [-1.7e308, 1.7e308]},
+    ],
+)
+def test_what_is_no_histogram_is_not_drawn(logged):
+    assert histograms.bins_of(logged) is None
