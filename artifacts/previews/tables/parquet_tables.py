@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from artifacts.previews.cells import Column, ColumnKind, unique_names
 from artifacts.previews.errors import MIB, UnreadablePreview
+from artifacts.previews.tables.digits import known_digits
 from artifacts.previews.tables.sources import TableSource, check_column_count
 
 _BATCH_BYTES = 16 * MIB
@@ -135,7 +136,7 @@ def _values(column: Any) -> list[Any]:
     if pa.types.is_timestamp(kind):  # Python's own times end at microseconds and at the year 9999
         zone = "+00:00" if kind.tz else ""
         texts = column.cast(pa.timestamp(kind.unit)).cast(pa.string()).to_pylist()
-        return [text and f"{text.replace(' ', 'T')}{zone}" for text in texts]
+        return [text and known_digits(f"{text.replace(' ', 'T')}{zone}") for text in texts]
     if pa.types.is_date(kind) or pa.types.is_time(kind):
         return list(column.cast(pa.string()).to_pylist())
     return [_plain(value) for value in column.to_pylist()]

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from artifacts.previews.cells import Column, ColumnKind, unique_names
 from artifacts.previews.errors import MIB, UnreadablePreview
+from artifacts.previews.tables.digits import known_digits
 from artifacts.previews.tables.json_reader import JsonReader
 from artifacts.previews.tables.sources import TableSource, check_column_count, check_size
 from common.formats.lenient_json import read_lenient
@@ -117,11 +118,11 @@ def _kind_and_place(said: Any) -> tuple[ColumnKind, str]:
 
 
 def _time(value: Any) -> Any:
-    """Return milliseconds since 1970 as a time in UTC; anything else stays."""
+    """Return milliseconds since 1970, which dates are too, as a time in UTC; anything else stays."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     try:
-        return (_EPOCH + timedelta(milliseconds=value)).isoformat()
+        return known_digits((_EPOCH + timedelta(milliseconds=value)).isoformat())
     except (OverflowError, ValueError):
         return value
 
