@@ -1,7 +1,7 @@
-export type Rgb = [red: number, green: number, blue: number];
+import { DistinctColors, type Rgb } from "../charts/distinct";
 
-/** Okabe and Ito's colours; a class has the one of its number. */
-const PALETTE: Rgb[] = [
+/** Okabe and Ito's colors, of the first classes. */
+const FIRST: readonly Rgb[] = [
   [230, 159, 0],
   [86, 180, 233],
   [0, 158, 115],
@@ -11,7 +11,21 @@ const PALETTE: Rgb[] = [
   [204, 121, 167],
   [120, 120, 140],
 ];
+const NO_CLASS: Rgb = [120, 120, 140];
+/** By custom the class of pixels that do not count. */
+const IGNORED = 255;
+const IGNORED_COLOR: Rgb = [204, 204, 210];
+/** As many as a mask can have. */
+const CLASSES = 256;
+/** Captions of boxes are dark on them: 4.5:1 begins here. */
+const DARKEST = 0.2;
+/** As yellow is, on white. */
+const BRIGHTEST = 0.75;
 
+const colors = new DistinctColors(FIRST, DARKEST, BRIGHTEST, [IGNORED_COLOR]);
+
+/** The color of a class by its number. */
 export function colorOf(number: number): Rgb {
-  return PALETTE[number % PALETTE.length] ?? [120, 120, 140];
+  if (!Number.isInteger(number) || number < 0) return NO_CLASS;
+  return number === IGNORED ? IGNORED_COLOR : colors.at(number % CLASSES);
 }
