@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -91,7 +92,7 @@ def told(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
     """Return what the script told."""
-    folder, url = tmp_path_factory.mktemp("automations"), lab.peer.url()
+    folder, url = tmp_path_factory.mktemp("automations"), lab.peer.url(f"/made-{request.param}")
     team, code = f"lab-{request.param}", (SCRIPTS / "automations.py").read_text()
     with lab.head(team) as head:
         make_young(head, team)
@@ -115,7 +116,7 @@ def test_integrations_are_made_and_listed(told: dict[str, Any]) -> None:
 def test_what_is_read_back_is_what_was_written(told: dict[str, Any]) -> None:
     """ALR-6: every event that the SDK offers, with each of its actions."""
     read = told["read"]
-    assert len(read) == (9 if is_young(told) else 6)
+    assert len(read) == 6 + 3 * is_young(told) + 5 * ("tag" in told["sent"])
     assert told["answered"] == read
     for number, name in enumerate(read):
         one, (event, sent) = read[name], told["sent"][name]
@@ -198,6 +199,15 @@ def test_an_automation_of_a_collection_is_read_back_with_its_scope(told: dict[st
     scope = told["collection"]["scope"]
     assert (scope["name"], scope["id"]) == ("watched", told["ids"]["collection"])
     assert told["collection"]["event"]["eventType"] == "CREATE_ARTIFACT"
+
+
+def test_a_tag_calls_the_webhook(lab: Lab, told: dict[str, Any]) -> None:
+    """ALR-6: of the two tags that the script gives, the one that is waited for."""
+    if "tag" not in told["sent"]:
+        pytest.skip("this release offers no events of tags")
+    path = urlsplit(told["url"]).path
+    calls = until(lambda: [call for call in lab.peer.taken if call.path == path], "a call")
+    assert len(calls) == 1
 
 
 def test_a_metric_that_crosses_its_threshold_calls_the_webhook_signed(

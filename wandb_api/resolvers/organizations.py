@@ -40,7 +40,8 @@ def organization_entity_node(row: Organization) -> dict[str, Any]:
 @organization_type.field("featureFlags")
 def resolve_feature_flags(_organization: dict[str, Any], _info: Info, **_: Any) -> list[dict[str, Any]]:
     """Return the server's features: none is switched by organization."""
-    return [{"rampKey": name, "isEnabled": is_on} for name, is_on in FEATURES.items()]
+    flags = {**FEATURES, "automation_entity_scope": FEATURES["AUTOMATION_SCOPE_ENTITY"]}
+    return [{"rampKey": name, "isEnabled": is_on} for name, is_on in flags.items()]
 
 
 @entity_type.field("organization")

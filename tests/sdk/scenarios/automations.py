@@ -88,6 +88,14 @@ if hasattr(aut, "OnRunState"):
         "state": aut.OnRunState(scope=project, filter=RunEvent.state.in_(states)),
         "team": aut.OnRunState(scope=api.team(team), filter=RunEvent.state.eq("failed")),
     }
+if hasattr(aut, "OnAddArtifactTag"):
+    events |= {
+        "tag": aut.OnAddArtifactTag(scope=project, filter=ArtifactEvent.tag.eq("x")),
+        "untag": aut.OnRemoveArtifactTag(scope=project, filter=ArtifactEvent.tag.contains("x")),
+        "collection tag": aut.OnAddCollectionTag(scope=project),
+        "collection untag": aut.OnRemoveCollectionTag(scope=project),
+        "unlink": aut.OnUnlinkArtifact(scope=project),
+    }
 actions = [send, notify, DoNothing()]
 told["sent"], told["answered"], told["read"] = {}, {}, {}
 for number, (name, event) in enumerate(events.items()):
@@ -136,6 +144,6 @@ if hasattr(aut, "SendPromptToAria"):
     aria = events["change"] >> aut.SendPromptToAria(prompt="why?")
     told["aria"] = error_of(lambda: api.create_automation(aria, name="aria"))
 if hasattr(aut, "OnAddArtifactTag"):
-    tag = aut.OnAddArtifactTag(scope=project, filter=ArtifactEvent.tag.eq("x"))
-    told["tag"] = error_of(lambda: api.create_automation(tag >> DoNothing(), name="tag"))
+    artifact.tags = ["x", "y"]
+    artifact.save()
 Path("told.json").write_text(json.dumps(told))

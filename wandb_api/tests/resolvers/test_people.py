@@ -102,9 +102,10 @@ def test_an_organization_s_flags_are_the_server_s_features(vera: Asker):
     query = '{ organization(name: "acme") { featureFlags(rampIDType: OrgName) { rampKey isEnabled } } }'
     flags = vera.ask(query).data["organization"]["featureFlags"]
     features = vera.ask("{ serverInfo { features { name isEnabled } } }").data["serverInfo"]["features"]
+    expected = {feature["name"]: feature["isEnabled"] for feature in features}
     assert {flag["rampKey"]: flag["isEnabled"] for flag in flags} == {
-        feature["name"]: feature["isEnabled"] for feature in features
-    }
+        **expected, "automation_entity_scope": True,
+    }  # fmt: skip
     assert {"rampKey": "AUTOMATION_SCOPE_ENTITY", "isEnabled": True} in flags
 
 
