@@ -1,4 +1,4 @@
-"""How the REST API reads bodies: of callers that are known, within a size, and only what fits into memory decoded.
+"""How the REST API reads bodies: within a size, and only what fits into memory decoded.
 
 Apart from ``access.rest.viewsets``, since DRF imports it with its own views.
 """
@@ -11,10 +11,8 @@ from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from access.actor import Actor
-from access.callers.credentials import HOW
 from common.budgets.memory import reserve_decoded
-from common.errors import TooLarge, Unauthenticated
+from common.errors import TooLarge
 from common.formats.lenient_json import read_lenient
 
 
@@ -27,14 +25,10 @@ class BoundedJSONParser(JSONParser):
         """Return the body's value.
 
         Raises:
-            Unauthenticated: no one is known to send it; nothing of it is read then.
             TooLarge: more bytes, or decoded more memory, than a request may have.
             ParseError: no JSON, or nested too deep.
         """
-        context = parser_context or {}
-        actor, view = getattr(context.get("request"), "auth", None), context.get("view")
-        if not (isinstance(actor, Actor) and actor.is_signed_in):
-            raise Unauthenticated(f"Not signed in. {HOW}")
+        view = (parser_context or {}).get("view")
         is_large = getattr(view, "action", "") in getattr(view, "large_bodies", ())
         most = int(settings.BODY_MAX_BYTES if is_large else settings.REST_MAX_BYTES)
         text = stream.read(most + 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed, MethodNotAllowed
-from rest_framework.permissions import BasePermission
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.throttling import BaseThrottle
 
 from access.actor import ANONYMOUS, Actor
@@ -91,13 +91,18 @@ class DeclaredAction(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         """Pass only what is declared; rows are then filtered by the view's queryset.
 
+        Nothing that someone unknown sends is read: what it takes decoded would be theirs to choose.
+
         Raises:
             MethodNotAllowed: nothing is declared.
+            Unauthenticated: no one is known to ask for a change.
             Invalid: the query string has a parameter that the endpoint does not have.
         """
         actions: dict[str, str] = getattr(view, "object_actions", {})
         if getattr(view, "action", None) not in actions:
             raise MethodNotAllowed(request.method or "")
+        if request.method not in SAFE_METHODS and not actor_of(request).is_signed_in:
+            raise Unauthenticated(f"Not signed in. {HOW}")
         from access.rest.query_parameters import check_query  # it needs DRF's views, which import this module
 
         check_query(request, view)

@@ -15,7 +15,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from common.errors import DomainError, Invalid
-from common.server import own_process
 
 _BASE_BYTES = 96 << 20
 """What the interpreter and the libraries take, beside what is decoded."""
@@ -30,7 +29,7 @@ class TooLargeDecoded(Invalid):
     code = "too_large_decoded"
 
 
-class Outcome(NamedTuple):
+class Reply(NamedTuple):
     """What came of a call."""
 
     value: bytes
@@ -57,7 +56,6 @@ def serve(connection: Connection) -> None:
 
     settings.configure(INSTALLED_APPS=[], **connection.recv())
     django.setup(set_prefix=False)
-    own_process.settle("decoder")
     most = _BASE_BYTES + settings.DECODER_BYTES
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
@@ -72,8 +70,8 @@ def serve(connection: Connection) -> None:
         with translation.override(language):
             value, error = _called(function, args, options)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        outcome = Outcome(value, error, time.process_time() - began, _resident_bytes())
-        connection.send_bytes(pickle.dumps(tuple(outcome)))
+        reply = Reply(value, error, time.process_time() - began, _resident_bytes())
+        connection.send_bytes(pickle.dumps(tuple(reply)))
 
 
 def _called(function: Callable[..., Any], args: Any, options: Any) -> tuple[bytes, Any]:

@@ -22,7 +22,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from common.budgets.budget import Budget, current
-from common.budgets.child import Outcome, too_large
+from common.budgets.child import Reply, too_large
 from common.budgets.gate import Gate
 from common.budgets.heavy_work import require_allowance
 from common.errors import Invalid
@@ -61,12 +61,12 @@ def apart(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     with _gate.passing(budget.caller):
         child = _borrowed()
         try:
-            outcome = child.call(budget, function, args, options)
+            reply = child.call(budget, function, args, options)
         except BaseException:
             child.end()
             raise
         _give_back(child)
-    return cast("T", _result(outcome))
+    return cast("T", _result(reply))
 
 
 @atexit.register
@@ -78,11 +78,11 @@ def end_all() -> None:
         child.end()
 
 
-def _result(outcome: Outcome) -> Any:
+def _result(reply: Reply) -> Any:
     """Return what a call returned, or raise what it raised."""
-    if outcome.error is None:
-        return pickle.loads(outcome.value)  # noqa: S301 - of our own process
-    kind, args, attributes = outcome.error
+    if reply.error is None:
+        return pickle.loads(reply.value)  # noqa: S301 - of our own process
+    kind, args, attributes = reply.error
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(attributes)
@@ -138,7 +138,7 @@ class _Child:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def call(self, budget: Budget, function: Callable[..., Any], args: Any, options: Any) -> Outcome:
+    def call(self, budget: Budget, function: Callable[..., Any], args: Any, options: Any) -> Reply:
         left, began = max(1.0, budget.left_s), time.monotonic()
         self._connection.send((translation.get_language(), left, function, args, options))
         try:
@@ -152,10 +152,10 @@ class _Child:
         except (EOFError, ConnectionError):
             budget.add(time.monotonic() - began)
             raise self._why_it_ended(budget) from None
-        outcome = Outcome(*pickle.loads(answer))  # noqa: S301 - of our own process
-        budget.add(outcome.seconds)
-        self.size = outcome.size
-        return outcome
+        reply = Reply(*pickle.loads(answer))  # noqa: S301 - of our own process
+        budget.add(reply.seconds)
+        self.size = reply.size
+        return reply
 
     def _why_it_ended(self, budget: Budget) -> Exception:
         status = self._process.wait()

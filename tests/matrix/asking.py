@@ -169,14 +169,9 @@ def ask_rest(
     return undone(ask)
 
 
-def sign_in_answer(answer: Answer, actor: str) -> Answer:
-    """Dress what is expected where nothing is public: nobody hears that first."""
-    return Answer.UNAUTHENTICATED if actor == "anonymous" else answer
-
-
-def rest_answer(answer: Answer, actor: str) -> Answer:
-    """Leave what is expected as it is."""
-    return answer
+def rest_answer(answer: Answer, actor: str, *, only_signed_in: bool) -> Answer:
+    """Dress what is expected where nothing is public, or a change is asked for: that no one is known comes first."""
+    return Answer.UNAUTHENTICATED if actor == "anonymous" and only_signed_in else answer
 
 
 def _at(data: Any, path: str) -> Any:
@@ -312,7 +307,8 @@ def lean_path(route: str, case: Case, thing: Thing, world: World) -> str:
         return tickets.part_path("run-file", "0123456789abcdef" * 2, 1, digest, r=run, n="in-parts.bin")
     if case.args.get("token") == "get":
         file = add_run_file(world.things[Over.RUN][0].row, "shown.txt")
-        return tickets.get_path(file.blob, name=file.name, content_type="text/plain")
+        named = tickets.get_path(file.blob, name=file.name, content_type="text/plain")
+        return named if "{name}" in route else named.rpartition("/")[0]
     return route.format(**case.args)
 
 

@@ -68,10 +68,13 @@ def test_rest(action: str, world: World, checked: Check):
     cells, asked = [], Asked(set)
     for case, thing in cells_of(world, rest.ROUTES[action]):
         path = _rest_path(action, case, thing)
-        dress = asking.sign_in_answer if action in rest.SIGNED_IN_ONLY else asking.rest_answer
+        only = action in rest.SIGNED_IN_ONLY or case.method != "GET"
         keys = [*keys_for(case, thing), (ELEVATED, "full")]
         sessions = [(actor, "session") for actor in web_actors(case)]
-        wants = {asker: dress(expected(case, *asker, thing), asker[0]) for asker in [*keys, *sessions]}
+        wants = {
+            asker: asking.rest_answer(expected(case, *asker, thing), asker[0], only_signed_in=only)
+            for asker in [*keys, *sessions]
+        }
         for (actor, scope), want in telling(((key, wants[key]) for key in keys), asked[id(case)], thing):
             got = asking.ask_rest(path, case, thing, world.headers(actor, scope))
             cells.append((f"{actor} ({scope} key) {case.method} {path} ({thing.label})", got, want))
