@@ -163,7 +163,7 @@ class TestPut:
         assert not _files(tmp_path)
 
     def test_refuses_a_ticket_to_get(self):
-        token = _get_path().removeprefix(tickets.GET_PATH)
+        token = _get_path().removeprefix(tickets.GET_PATH).partition("/")[0]
         assert _ask("PUT", tickets.PUT_PATH + token, b"hello").status_code == 403
 
     def test_refuses_an_expired_ticket(self, put_path: str, settings):
@@ -305,9 +305,29 @@ class TestGet:
         assert not set(disposition.partition("''")[2]) & set('"; \r\n/')
         assert "Set-Cookie" not in headers
 
-    @pytest.mark.parametrize("forge", [lambda path: path + "x", lambda path: "/storage/get/x"])
+    @pytest.mark.parametrize(
+        "forge", [lambda path: path.rpartition("/")[0] + "x/notes.txt", lambda path: "/storage/get/x"]
+    )
     def test_refuses_a_forged_ticket(self, forge):
         assert _ask("GET", forge(_get_path())).status_code == 403
+
+    @pytest.mark.parametrize(
+        ("name", "end"),
+        [
+            ("a/notes.txt", "/notes.txt"),
+            ("50 %?#.txt", "/50%20%25%3F%23.txt"),
+            ("..", None),
+            ("n" * 2000, None),
+        ],
+    )
+    def test_the_path_ends_with_the_name_which_the_ticket_does_not_need(self, name: str, end: str | None):
+        path = _get_path(name=name)
+        assert path.endswith(end) if end else path.count("/") == 3
+        assert _ask("GET", path).status_code == 200
+        assert _ask("GET", "/".join(path.split("/")[:4])).status_code == 200
+
+    def test_the_path_of_a_missing_file_is_answered_with_404(self):
+        assert _ask("GET", tickets.missing_path("a/ä?.txt")).status_code == 404
 
     def test_refuses_a_ticket_to_put(self, put_path: str):
         token = put_path.removeprefix(tickets.PUT_PATH)

@@ -158,6 +158,28 @@ def test_files_that_cannot_be_read_are_listed_and_hold_up_the_end_alone(run: Run
     assert (move.finished_at is not None, move.unreadable, move.error) == (True, {}, "")
 
 
+def test_a_move_lets_others_take_their_turn(run: Run):
+    move = _connect(run.project.team)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moving, "_SLICE_S", -1.0)
+        assert moving.go_on(move.pk) == 0
+    move.refresh_from_db()
+    assert (move.error, move.finished_at, move.files_left > 0) == ("", None, True)
+    assert move.wakes_at <= timezone.now()
+    assert _finish(move).finished_at is not None
+
+
+def test_a_worker_moves_for_one_team_at_a_time(run: Run):
+    """Its other threads are for all other tasks, however slow a team's bucket is."""
+    _connect(run.project.team)
+    assert moving._busy.acquire(blocking=False)
+    try:
+        assert moving.go_on_with_all() == 0
+    finally:
+        moving._busy.release()
+    assert moving.go_on_with_all() > 0
+
+
 def test_two_moves_of_a_team_are_refused(run: Run):
     _connect(run.project.team)
     with pytest.raises(Conflict, match="being moved"):
