@@ -104,11 +104,11 @@ def hidden_as_missing(actor: Actor, team: Team, project_name: str) -> Iterator[N
 @transaction.atomic
 def log_run(
     *, actor: Actor, team: Team, project_name: str, uid: str, fields: RunFields, state: str = "",
-    wrapper: str = "", claimed_at: datetime | None = None, is_begin: bool = False,
+    wrapper: str = "", writer: str = "", claimed_at: datetime | None = None, is_begin: bool = False,
 ) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with it, in a project that is made on first use; says whether the run was made now.
 
-    ``wrapper``, ``claimed_at`` and ``is_begin`` are as for `lifecycle.log_run`.
+    ``wrapper``, ``writer``, ``claimed_at`` and ``is_begin`` are as for `lifecycle.log_run`.
 
     Raises:
         NowhereToLog: the project is hidden.
@@ -119,7 +119,7 @@ def log_run(
         project = ensure_project(actor=actor, team=team, name=project_name)
         return lifecycle.log_run(
             actor=actor, project=project, uid=uid, fields=fields, user=attributed_user(actor), state=state,
-            wrapper=wrapper, claimed_at=claimed_at, is_begin=is_begin,
+            wrapper=wrapper, writer=writer, claimed_at=claimed_at, is_begin=is_begin,
         )  # fmt: skip
 
 

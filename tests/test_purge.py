@@ -36,7 +36,7 @@ from runs.lifecycle import services as lifecycle
 from runs.lifecycle.alerts import send_alert
 from runs.lifecycle.fields import RunFields
 from runs.logs import compaction as logs
-from runs.models import Pulse, Run, RunAlias, RunFile, StateChange
+from runs.models import Pulse, Run, RunAlias, RunFile, RunWriter, StateChange
 from runs.tasks import purge_runs
 from storage import filesystem
 from storage.models import Blob, ByteEntry, Holding
@@ -104,6 +104,7 @@ def full_run(posts=4, **fields):
     send_alert(actor=SYSTEM, run=run, title="t", text="", level="INFO", wait=timedelta())
     add_alert(run)
     announce(run, ["never-sent.bin"])
+    RunWriter.objects.create(run=run, writer="w")
     record_refused_file({"r": run.pk, "n": "big.bin"}, "no room")
     record_refused_posts(
         [RefusedPostCount(run.pk, "RUNYARD_RUN_POST_RATE", 3, timezone.now(), timezone.now())]

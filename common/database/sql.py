@@ -11,11 +11,13 @@ from common.database.replica.routing import reading_connection
 from common.errors import UNANSWERED
 
 
-def execute_many(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Execute a statement for each row of parameters; nothing without rows."""
-    if rows:
-        with connection.cursor() as cursor:
-            cursor.executemany(statement, rows)
+def execute_many(statement: str, rows: Sequence[tuple[Any, ...]]) -> int:
+    """Execute a statement for each row of parameters, nothing without rows; return how many rows it changed."""
+    if not rows:
+        return 0
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, rows)
+        return int(cursor.rowcount)
 
 
 def execute_in(statement: str, values: Sequence[Any], rest: str = "") -> list[tuple[Any, ...]]:

@@ -24,7 +24,7 @@ from runs.config.redaction import (
     redacted_metadata,
 )
 from runs.files.services import rewrite_redacted_files
-from runs.models import Run, RunHost
+from runs.models import Run, RunHost, RunWriter
 
 
 def redact_runs(*, actor: Actor, run_ids: Collection[int], keys: Iterable[str]) -> BulkActionResult:
@@ -77,6 +77,9 @@ def _redact(run: Run, keys: list[str]) -> None:
         setattr(run, column, REDACTED)
     run.save(update_fields=["redacted_keys", "config_text", "config_flat", *columns, "updated_at"])
     _redact_hosts(run, is_named="host" not in columns)
+    for writer in RunWriter.objects.filter(run=run):
+        writer.config_text = redacted_config(writer.config_text, run.redacted_keys)
+        writer.save(update_fields=["config_text"])
     rewrite_redacted_files(run)
 
 

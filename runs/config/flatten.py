@@ -70,6 +70,25 @@ def wrap_config(config: dict[str, Any], before: str = "{}") -> str:
     return json.dumps(wrapped | ({"_wandb": {"value": own}} if own else {}))
 
 
+def with_sdk_part(text: str, before: str) -> str:
+    """Return a whole configuration that somebody read earlier and changed, with what SDKs have written since then."""
+    own = sdk_part(before)
+    try:
+        config = read_lenient(text)
+    except ValueError:
+        return text
+    if not own or not isinstance(config, dict):
+        return text
+    given = _sdk_part(config)
+    whole = own | given
+    for key in own.keys() & given.keys():
+        if isinstance(own[key], dict) and isinstance(given[key], dict):
+            whole[key] = own[key] | given[key]
+        elif isinstance(own[key], list):  # definitions of metrics, of which there may be more by now
+            whole[key] = own[key]
+    return text if whole == given else json.dumps(config | {"_wandb": {"value": whole}})
+
+
 def json_tree(text: str) -> dict[str, Any]:
     """Return a config or summary text for strict JSON: clean texts, and NaN and infinities as text."""
     try:

@@ -106,6 +106,29 @@ def definitions_of(run: Run) -> Definitions:
     return definitions_in(sdk_part(run.config_text)) if MARK in run.config_text else Definitions()
 
 
+def joined_records(first: Sequence[Any], other: Sequence[Any]) -> list[Any]:
+    """Return the records of two writers as one list, in which each has its step metric's new place.
+
+    Of two of one name, the first's counts, unless it is there only because another metric has it as its axis.
+    """
+    found: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
+    for records in (first, other):
+        for record in records:
+            if isinstance(record, dict):
+                name = _key(record.get(_NAME)), _key(record.get(_GLOB))
+                if name not in found or (_is_defined(record) and not _is_defined(found[name][0])):
+                    found[name] = record, _step_of(record, records)
+    places = {name: place for place, (name, _glob) in enumerate(found, 1) if name}
+    return [
+        record | {_STEP_POSITION: places[step]} if _STEP_POSITION in record and step in places else record
+        for record, step in found.values()
+    ]
+
+
+def _is_defined(record: Mapping[str, Any]) -> bool:
+    return _DEFINED in _numbers(record.get(_OPTIONS))
+
+
 def _definition(record: Any, records: Sequence[Any]) -> Definition | None:
     if not isinstance(record, dict):
         return None

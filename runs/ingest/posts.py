@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import orjson
 from django.db import connection
 from django.db.models import F
 
@@ -20,6 +21,7 @@ from runs.config.flatten import flat_config, summary_of, wrap_config
 from runs.config.redaction import redacted_config
 from runs.config.width import excess_of_text
 from runs.ingest.bad_lines import MAX_TEXT
+from runs.lifecycle import writers
 from runs.lifecycle.host_runs import has_values, mark_as_training
 from runs.lifecycle.services import finish_run, revive_run
 from runs.logs.blocks import LogLines, write_logs
@@ -38,8 +40,8 @@ class RunPost:
     summary_text: str | None = None
     summary_flat: str = "{}"
     """JSON of the summary's projection."""
-    is_shared: bool = False
-    """Whether other processes log this run too, so that the summary has this one's keys only."""
+    writer: str = ""
+    """The ID of the process, if others log this run too, so that the summary has this one's keys only."""
     log: list[LogLines] = field(default_factory=list)
     bad_lines: list[tuple[str, str, str]] = field(default_factory=list)
     """(kind, text, reason)"""
@@ -54,6 +56,11 @@ class RunPost:
     """Whether it brings rows of history."""
     is_attached: bool = False
     """Whether something else logs the run, so that this is no sign of its life."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes log this run, too."""
+        return bool(self.writer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +111,67 @@ def _latest_summaries(posts: Sequence[RunPost]) -> tuple[dict[int, tuple[str, st
     return latest, refused
 
 
+_IS_LATER = {
+    "sqlite": """(COALESCE(json_extract(summary_flat, '$._timestamp') > %s, 0)
+        AND COALESCE(json_extract(summary_flat, '$._step') > %s, 0))""",
+    "postgresql": """(COALESCE(summary_flat->'_timestamp' > to_jsonb(%s::float8), false)
+        AND COALESCE(summary_flat->'_step' > to_jsonb(%s::float8), false))""",
+}
+"""That the summary there is of a later line, perhaps: values of other types than numbers may be greater, too."""
+
+
+def _place(flat: str) -> tuple[float | None, float | None]:
+    """Return time and step of a summary's last line, None where it has none."""
+    summary = orjson.loads(flat)
+    time, step = summary.get("_timestamp"), summary.get("_step")
+    return time if type(time) in _NUMBERS else None, step if type(step) in _NUMBERS else None
+
+
+def _completed(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return what is to be written of summaries of which a later one may be there already.
+
+    Such a summary is of an earlier part that is sent later, as of two offline parts of a run of which the second was
+    synced first. Only what the later one does not say is taken over from it.
+    """
+    stored = dict(
+        execute_in(
+            "SELECT run_id, summary_text FROM runs_pulse WHERE run_id IN", [run_id for *_, run_id in rows]
+        )
+    )
+    completed = []
+    for beat, text, flat, run_id in rows:
+        known_text, known_flat = summary_of(stored[run_id])
+        places = zip(_place(flat), _place(known_flat), strict=True)
+        if all(None not in pair and pair[0] < pair[1] for pair in places):
+            completed.append((beat, *summary_of(json.dumps(_tree(text) | _tree(known_text))), run_id))
+        else:
+            completed.append((beat, text, flat, run_id))
+    return completed
+
+
+def _tree(text: str) -> dict[str, Any]:
+    tree = read_lenient(text or "{}")
+    return tree if isinstance(tree, dict) else {}
+
+
 def _merged(known: str, text: str) -> str:
-    trees = [tree if isinstance(tree := read_lenient(one or "{}"), dict) else {} for one in (known, text)]
-    return json.dumps(trees[0] | trees[1])
+    """Join summaries of two processes: the later value counts, but the clock is that of whoever is further."""
+    before, after = _tree(known), _tree(text)
+    joined = before | after
+    own, other = before.get("_wandb"), after.get("_wandb")
+    if isinstance(own, dict) and isinstance(other, dict):
+        joined["_wandb"] = own | other | _furthest(own, other, ("runtime",))
+    return json.dumps(joined | _furthest(before, after, _CLOCK))
+
+
+_CLOCK = ("_step", "_runtime", "_timestamp")
+_NUMBERS = (int, float)
+
+
+def _furthest(before: dict[str, Any], after: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Return the greater of two numbers under each key that is a number in both."""
+    pairs = {key: (before.get(key), after.get(key)) for key in keys}
+    return {key: max(pair) for key, pair in pairs.items() if all(type(one) in _NUMBERS for one in pair)}
 
 
 def _write_pulses(posts: Sequence[RunPost], at: datetime) -> list[SetAside]:
@@ -117,10 +182,13 @@ def _write_pulses(posts: Sequence[RunPost], at: datetime) -> list[SetAside]:
     beat = connection.ops.adapt_datetimefield_value(at)
     latest, refused = _latest_summaries(posts)
     cast = "%s::jsonb" if connection.vendor == "postgresql" else "%s"
-    execute_many(
-        f"UPDATE runs_pulse SET heartbeat_at = %s, summary_text = %s, summary_flat = {cast} WHERE run_id = %s",  # noqa: S608
-        [(beat, *summary, run_id) for run_id, summary in sorted(latest.items())],
+    write = (
+        f"UPDATE runs_pulse SET heartbeat_at = %s, summary_text = %s, summary_flat = {cast} WHERE run_id = %s"  # noqa: S608
     )
+    rows = [(beat, *summary, run_id) for run_id, summary in sorted(latest.items())]
+    unless_later = f"{write} AND NOT {_IS_LATER[connection.vendor]}"
+    if execute_many(unless_later, [(*row, *_place(latest[row[-1]][1])) for row in rows]) < len(rows):
+        execute_many(write, _completed(rows))
     others = sorted({post.run_id for post in posts} - latest.keys())
     execute_many("UPDATE runs_pulse SET heartbeat_at = %s WHERE run_id = %s", [(beat, pk) for pk in others])
     return refused
@@ -159,6 +227,8 @@ def _update_states(posts: Sequence[RunPost], now: dict[int, LockedRun], at: date
         if post.preempting:
             revive_run(run_id=post.run_id, at=at, preempting=True)
         if post.exit_code is not None:
+            if post.is_shared and not writers.note_end(post.run_id, post.writer):
+                continue
             finish_run(run_id=post.run_id, exit_code=post.exit_code, at=at, claimed_at=post.ended_at)
         elif not post.preempting and state in {RunState.CRASHED, RunState.PREEMPTED, RunState.PENDING}:
             revive_run(run_id=post.run_id, at=at)

@@ -29,6 +29,7 @@ from runs.models import (
     RunAlert,
     RunFile,
     RunHost,
+    RunWriter,
 )
 from runs.states import ACTIVE
 
@@ -69,9 +70,9 @@ def delete_files(run: Run, limit: int) -> int:
 
 
 def delete_related_rows(run: Run, limit: int) -> int:
-    """Remove console log, alerts, what could not be read or stored or was refused, and where the run ran."""
+    """Remove console log, alerts, what could not be read or stored, or was refused, hosts and writers."""
     gone = 0
-    for model in (LogBlock, RunAlert, BadLine, RefusedFile, AnnouncedFile, RefusedPosts, RunHost):
+    for model in (LogBlock, RunAlert, BadLine, RefusedFile, AnnouncedFile, RefusedPosts, RunHost, RunWriter):
         if gone < limit:
             gone += delete_rows(model._default_manager.filter(run=run), limit - gone)
     return gone

@@ -1,11 +1,12 @@
 """The life of a run: made, brought up to date, stopped, ended, found crashed."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,15 +21,15 @@ from common.database.kept_queries import KeptQuery
 from common.errors import Conflict, Gone, Invalid
 from common.formats.lenient_json import clean_text
 from runs.access import RunAction
-from runs.config.flatten import flat_summary
+from runs.config.flatten import flat_summary, with_sdk_part
 from runs.config.width import excess_of_text
 from runs.hosts.services import record_hosts_of_config
-from runs.lifecycle import host_runs, participants, wrapped_commands
+from runs.lifecycle import host_runs, participants, wrapped_commands, writers
 from runs.lifecycle.client_clock import began_another
 from runs.lifecycle.fields import RunFields, apply_fields
 from runs.lifecycle.offline_times import likely_begin, own_times, set_own_times
 from runs.lifecycle.storage_ledger import HISTORY, LOG, settle_run
-from runs.models import Project, Pulse, Run, StateChange
+from runs.models import Project, Pulse, Run, RunWriter, StateChange
 from runs.names.display_names import random_display_name, random_uid
 from runs.names.run_ids import check_run_id
 from runs.states import ACTIVE, PREEMPTION, RunState, state_after_exit, state_after_silence
@@ -134,7 +135,15 @@ def _apply_end(run: Run, at: datetime, claimed_at: datetime | None) -> datetime:
     return at
 
 
-_locked = KeptQuery(lambda pk: Run.objects.locked().select_related("project__team").filter(pk=pk))
+_writers = RunWriter.objects.filter(run=OuterRef("pk")).order_by()
+_locked = KeptQuery(
+    lambda pk: (
+        Run.objects.locked()
+        .select_related("project__team")
+        .annotate(has_writers=Exists(_writers))
+        .filter(pk=pk)
+    )
+)
 _locked_projects = KeptQuery(
     lambda pk: (
         Project.objects.live().select_for_update(no_key=True).filter(pk=pk).order_by().values_list("pk")
@@ -176,7 +185,7 @@ def _insert(
 @transaction.atomic
 def log_run(
     *, actor: Actor, project: Project, uid: str, fields: RunFields, user: User | None = None, state: str = "",
-    wrapper: str = "", claimed_at: datetime | None = None, is_begin: bool = False,
+    wrapper: str = "", writer: str = "", claimed_at: datetime | None = None, is_begin: bool = False,
 ) -> tuple[Run, bool]:  # fmt: skip
     """Begin a run, or go on with the one of this id; the second value says whether it was made now.
 
@@ -186,6 +195,8 @@ def log_run(
     Args:
         user: The member a service account logs for (TEAM-34).
         wrapper: The id of the run that the agent records the command as.
+        writer: The ID of the process, if it writes to the run beside others: their fields are joined, and the run's
+            state follows its primary writer (`runs.lifecycle.writers`).
         claimed_at: When it began, by the client's word.
         is_begin: Whether a process begins; SDKs, which say what they log again and again, do not tell.
 
@@ -215,6 +226,7 @@ def log_run(
             fields=fields,
             claimed_at=claimed_at,
         )
+        writers.add_first_writer(run, writer)
         inserted = True
     else:
         run = _lock_run(pk)
@@ -224,7 +236,9 @@ def log_run(
             raise Gone(
                 f"The run {uid!r} of {project} was deleted and its ID cannot be reused; choose another ID."
             )
-        config_before = run.config_text
+        config_before, leads = run.config_text, True
+        if writer or getattr(run, "has_writers", False):
+            fields, leads = writers.joined_fields(run, writer, fields)
         changed = apply_fields(run, fields)
         run.save(update_fields=[*changed, "updated_at"])
         host_runs.reclassify_by_job_type(run)
@@ -234,7 +248,7 @@ def log_run(
         is_new = run.state == RunState.PREEMPTING and (
             is_begin or began_another(config_before, run.config_text)
         )
-        if (run.state not in ACTIVE or is_new) and not state:
+        if (run.state not in ACTIVE or is_new) and leads and not state:
             set_state(run, RunState.RUNNING, at=now, claimed_at=claimed_at)
     if fields.summary_text is not None:
         set_summary(run, fields.summary_text)
@@ -247,6 +261,8 @@ def update_run(*, actor: Actor, run: Run, fields: RunFields) -> Run:
     require(actor, RunAction.UPDATE, run)
     run = _lock_run(run.pk)
     before = _audit_snapshot(run)
+    if fields.config_text is not None:
+        fields = replace(fields, config_text=with_sdk_part(fields.config_text, run.config_text))
     changed = apply_fields(run, fields)
     run.save(update_fields=[*changed, "updated_at"])
     host_runs.reclassify_by_job_type(run)

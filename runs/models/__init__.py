@@ -18,6 +18,7 @@ from runs.models.run import (
     RunAlias,
     RunHost,
     RunQuerySet,
+    RunWriter,
     StateChange,
     is_listed,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "RunFile",
     "RunHost",
     "RunQuerySet",
+    "RunWriter",
     "SavedView",
     "StateChange",
     "StoredChart",

@@ -244,6 +244,28 @@ class RunHost(models.Model):
         return self.host
 
 
+class RunWriter(models.Model):
+    """One of several processes that write to a run beside each other, and what it sent last (decisions/runs.md)."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="writers")
+    writer = models.CharField(
+        max_length=64, blank=True, help_text="The ID that the client made; empty for all that give none."
+    )
+    is_primary = models.BooleanField(
+        default=False, help_text="Whether it describes its machine, as only primary writers do."
+    )
+    has_ended = models.BooleanField(default=False)
+    config_text = models.TextField(default="{}")
+    tags = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "writer"], name="runs_runwriter_once")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.writer}"
+
+
 class RunAlias(models.Model):
     """Another path of a run: by which the agent began it, before the SDK in its command gave it an id of its own."""
 

@@ -75,7 +75,7 @@ def read_post(body: bytes, run_id: int, writer: str) -> Post:
     given = data.get("files")
     files: dict[str, Any] = given if isinstance(given, dict) else {}
     # a writer has an id of its own where several share the run
-    run = RunPost(run_id=run_id, preempting=data.get("preempting") is True, is_shared=bool(writer))
+    run = RunPost(run_id=run_id, preempting=data.get("preempting") is True, writer=writer)
     if data.get("complete") is True:
         run.exit_code = exit_code_of(data.get("exitcode"))
     post = Post(run_id=run_id, writer=writer, run=run)

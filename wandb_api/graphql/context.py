@@ -20,10 +20,12 @@ class Context:
     budget: Budget = field(default_factory=Budget)
     wrapper: str = ""
     """The id of the run that the agent records the program as; see `runs.lifecycle.wrapped_commands`."""
+    writer: str = ""
+    """The id of the client's process where several write to a run (the SDK's shared mode)."""
 
     def absolute(self, path: str) -> str:
         """Return an absolute URL: the SDK's core resolves no relative ones."""
-        return self.base_url + quote(path, safe="/:=-_.~")
+        return self.base_url + quote(path, safe="/:=-_.~%")
 
 
 Info = GraphQLResolveInfo[Context]

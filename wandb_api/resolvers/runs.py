@@ -78,6 +78,7 @@ def _begin(context: Context, team: Team, fields: RunFields, given: dict[str, Any
         fields=fields,
         state=given.get("state") or "",
         wrapper=context.wrapper,
+        writer=context.writer,
     )
     branch = _branch_point(run) if inserted else None
     if branch is not None:

@@ -38,6 +38,9 @@ from wandb_api.graphql.request_log import RequestInfo, log_refusal, name_of
 from wandb_api.schema import document_of, schema
 from wandb_api.unsupported.fields import refusal_of, unknown_field
 
+WRITER = "X-WANDB-CLIENT-ID"
+"""The SDK sends it in shared mode only."""
+
 
 def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
     try:
@@ -93,11 +96,11 @@ def _executed(
     """
     budget = Budget(disconnect_check(request), caller=current().caller)
     budget.only_reads = only_reads
-    wrapper = wrapper_of(request.headers.get(WRAPPER, ""))
+    wrapper, writer = wrapper_of(request.headers.get(WRAPPER, "")), request.headers.get(WRITER, "")[:64]
     try:
         with budget_of(budget):
             result = execute(
-                schema(), document, context_value=Context(actor, base_url_of(request), budget, wrapper),
+                schema(), document, context_value=Context(actor, base_url_of(request), budget, wrapper, writer),
                 variable_values=variables, operation_name=name or None, executor_class=MeteredExecutor,
             )  # fmt: skip
             if only_reads and isinstance(result, ExecutionResult) and result.errors:
