@@ -1,6 +1,7 @@
 """The part of `metrics` in the life of a run: its points are counted and purged with it."""
 
 from collections.abc import Collection
+from typing import Any
 
 from metrics.diagnostics import lost_lines
 from metrics.series import selectors
@@ -28,3 +29,11 @@ class MetricsRunParticipant(RunParticipant):
     def last_line_at(self, run_id: int) -> float | None:
         """Return the time of the last line."""
         return selectors.last_line_at(run_id)
+
+    def first_begin(self, run_id: int) -> float | None:
+        """Return when the first line says that the run began."""
+        return selectors.first_begin(run_id)
+
+    def last_values(self, run_id: int) -> dict[str, Any]:
+        """Return what a summary of the lines has."""
+        return selectors.last_values(run_id)

@@ -10,7 +10,7 @@ from django.db.models import Max
 from metrics.models import Stream, StreamKind
 from metrics.store import reads, row_blocks
 from metrics.store.codec import Floats
-from metrics.store.columns import Column, positions_on
+from metrics.store.columns import EMPTY, Column, positions_on
 from metrics.store.downsampling import Points, Series, sample, sample_blocks
 from metrics.store.pyramid import AXES
 from metrics.store.row_blocks import Block
@@ -130,6 +130,26 @@ def keys_json(run_id: int, kind: StreamKind, *, after: str = "") -> dict[str, An
             }
         )
     return {"keys": rows, "next": listed[-1] if len(names) > len(listed) else None}
+
+
+def first_begin(run_id: int) -> float | None:
+    """Return when the process began that wrote the first row of a history, as the row's two clocks say."""
+    first = next(iter(row_blocks.blocks(run_id, StreamKind.HISTORY)), None)
+    columns = reads.columns([first], _TIMES) if first else {}
+    times, clock = (columns.get(key, EMPTY) for key in ("_timestamp", "_runtime"))
+    if not times.rows.size:
+        return None
+    runtime = float(clock.at(times.rows[:1])[0])
+    return float(times.values[0]) - (runtime if np.isfinite(runtime) else 0.0)
+
+
+def last_values(run_id: int) -> dict[str, Any]:
+    """Return the last value under each key of a history, whole numbers as integers, as the SDK's core writes them."""
+    counted = reads.counted_keys(row_blocks.blocks(run_id, StreamKind.HISTORY))
+    lasts = {name: stats.last for name, stats in counted.stats().items()}
+    return {
+        name: int(last) if type(last) is float and last.is_integer() else last for name, last in lasts.items()
+    }
 
 
 def last_line_at(run_id: int) -> float | None:

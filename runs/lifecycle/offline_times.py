@@ -5,10 +5,12 @@ seconds give way to the run's own. Where some of a run is known already, as of o
 sent, or that is sent in parts or twice, what is known stays and only what lies before or after it is added.
 """
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from common.formats.lenient_json import decode
 from runs.config.flatten import sdk_part
 from runs.lifecycle import participants
 from runs.lifecycle.client_clock import EARLIEST, span_of, time_of, was_sent_later
@@ -23,6 +25,23 @@ _BEGIN_STATES = ACTIVE | {RunState.PENDING}
 def _last_line(run_id: int) -> datetime | None:
     """Return until when a run is known to have run, of which nothing else tells its end."""
     return max((at for last in participants.last_lines_at(run_id) if (at := time_of(last))), default=None)
+
+
+def _begins_of_lines(run_id: int) -> set[datetime]:
+    """Return when the first line says that the run began: all that files of SDKs before 0.18 tell of it."""
+    return {at for begin in participants.first_begins(run_id) if (at := time_of(begin)) is not None}
+
+
+def missing_summary(run: Run) -> str | None:
+    """Return the summary of a run that was sent later without any value in it, as by SDKs before 0.18; else None."""
+    if not was_sent_later(sdk_part(run.config_text)):
+        return None
+    text = Pulse.objects.values_list("summary_text", flat=True).get(run_id=run.pk)
+    summary = decode(text)
+    if not isinstance(summary, dict) or any(not key.startswith("_") for key in summary):
+        return None
+    values = participants.last_values(run.pk)
+    return json.dumps(values | summary) if values.keys() - summary.keys() else None
 
 
 def likely_begin(claimed_at: datetime | None, heard_at: datetime) -> datetime:
@@ -63,6 +82,8 @@ def own_times(run: Run, heard_at: datetime, claimed_end: datetime | None = None)
     summary = Pulse.objects.values_list("summary_text", flat=True).get(run_id=run.pk)
     begins, ended_at = span_of(sdk, summary, goes_on=start > 0 or run.forked_from_id is not None)
     begins |= {begin.at} if was_claimed else set()
+    if not begins and start == 0:
+        begins = _begins_of_lines(run.pk)
     likely = sorted(at for at in begins if at < begin.noticed_at)
     if not likely:
         return None

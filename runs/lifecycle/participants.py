@@ -135,6 +135,14 @@ class RunParticipant:
         """Return the greatest time in a run's lines, seconds since 1970, if they have one."""
         return None
 
+    def first_begin(self, run_id: int) -> float | None:
+        """Return when a run began as its first line says, seconds since 1970, if it does."""
+        return None
+
+    def last_values(self, run_id: int) -> dict[str, Any]:
+        """Return the last value of each key in a run's lines."""
+        return {}
+
 
 _participants: list[RunParticipant] = []
 
@@ -258,6 +266,22 @@ def last_lines_at(run_id: int) -> Iterator[float]:
         at = participant.last_line_at(run_id)
         if at is not None:
             yield at
+
+
+def first_begins(run_id: int) -> Iterator[float]:
+    """Yield when a run began as the first line that each knows says."""
+    for participant in _participants:
+        at = participant.first_begin(run_id)
+        if at is not None:
+            yield at
+
+
+def last_values(run_id: int) -> dict[str, Any]:
+    """Return the last value of each key in a run's lines, whoever stores them."""
+    found: dict[str, Any] = {}
+    for participant in _participants:
+        found |= participant.last_values(run_id)
+    return found
 
 
 def guarded(step: Callable[..., None], *args: Any) -> None:

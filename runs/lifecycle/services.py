@@ -27,7 +27,7 @@ from runs.hosts.services import record_hosts_of_config
 from runs.lifecycle import host_runs, participants, wrapped_commands, writers
 from runs.lifecycle.client_clock import began_another
 from runs.lifecycle.fields import RunFields, apply_fields
-from runs.lifecycle.offline_times import likely_begin, own_times, set_own_times
+from runs.lifecycle.offline_times import likely_begin, missing_summary, own_times, set_own_times
 from runs.lifecycle.storage_ledger import HISTORY, LOG, settle_run
 from runs.models import Project, Pulse, Run, RunWriter, StateChange
 from runs.names.display_names import random_display_name, random_uid
@@ -123,6 +123,8 @@ def _apply_begin(run: Run, at: datetime, claimed_at: datetime | None) -> datetim
 def _apply_end(run: Run, at: datetime, claimed_at: datetime | None) -> datetime:
     """Set the columns of a run that is active no more; return when it ended."""
     own = own_times(run, at, claimed_at)
+    if (summary := missing_summary(run)) is not None:
+        set_summary(run, summary)
     if own is not None:
         set_own_times(run, own)
         at = own.ended_at
