@@ -35,14 +35,14 @@ PASSWORD = "kiln-and-wheel-1"
 LOGS = """
 import wandb
 
-wandb.Table.MAX_ROWS = 200_000
+wandb.Table.MAX_ROWS = 100_000
 with wandb.init(entity="attacked", project="open", id="victim") as run:
     artifact = wandb.Artifact("files", "dataset")
     artifact.add_dir("sent", skip_cache=True)
     run.log_artifact(artifact).wait()
-    numbers = range(200_000)
+    numbers = range(100_000)
     run.log({"table": wandb.Table(["n", "text"], [[number % 997, f"text {number}"] for number in numbers])})
-    for step in range(30_000):
+    for step in range(12_000):
         run.log({f"metric-{number}": step * number for number in range(30)})
 """
 
@@ -56,7 +56,7 @@ def bucket(bucket_servers: Callable[[str], BucketServer]) -> BucketServer:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     home = tmp_path_factory.mktemp("attacked")
     with Installation(
-        home, RUNYARD_ALLOWED_NETWORKS="127.0.0.0/8", RUNYARD_PROCESSOR_RATE="15"
+        home, RUNYARD_ALLOWED_NETWORKS="127.0.0.0/8", RUNYARD_PROCESSOR_RATE="15", RUNYARD_SLOW_CLIENT_S="600"
     ) as installation:
         yield installation
 
@@ -127,7 +127,7 @@ def padded_varint(number: int, length: int) -> bytes:
 
 
 def weights_of_lists() -> bytes:
-    header = b'{"a":[' + b"[]," * 5_000_000 + b"[]]}"
+    header = b'{"a":[' + b"[]," * 2_500_000 + b"[]]}"
     return len(header).to_bytes(8, "little") + header
 
 
@@ -221,6 +221,7 @@ def unread(url: str, browser: httpx.Client | None = None) -> socket.socket:
     parts = httpx.URL(url)
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies.jar) if browser else ""
     connection = socket.socket()
+    connection.settimeout(PATIENCE_S)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect((parts.host, parts.port))
     head = [f"GET {parts.raw_path.decode()} HTTP/1.1", f"Host: {parts.netloc.decode()}", f"Cookie: {cookies}"]
@@ -303,7 +304,7 @@ def test_a_teams_bucket_that_never_answers(
         assert answer.status_code == 200, answer.text
         (tmp_path / "sent").mkdir()
         (tmp_path / "sent" / "long.csv").write_text("n\n" + "123456\n" * 400_000)
-        script = LOGS.replace("attacked", "drips").replace("30_000", "1")
+        script = LOGS.replace("attacked", "drips").replace("12_000", "1")
         process = sdks.start_script(sdks.python_of(VERSION), script, env=eve.env, cwd=tmp_path)
         out, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, out

@@ -168,7 +168,7 @@ def test_a_body_without_end_is_refused_while_it_comes(server: Installation, ada:
                 break
         answer = read_one(link)
     assert statuses(answer) == [413]
-    assert b"RUNYARD_GRAPHQL_MAX_MIB" in answer
+    assert b"RUNYARD_BODY_MAX_MIB" in answer
 
 
 # -- heads ---------------------------------------------------------------------------------------------------------
