@@ -62,6 +62,7 @@ lean_routes = [
     Route(tickets.PUT_PATH + "{token}", endpoints.put, methods=["PUT"]),
     Route(tickets.PART_PATH + "{token}", endpoints.put_part, methods=["PUT"]),
     Route(tickets.GET_PATH + "{token}", endpoints.get, methods=["GET"]),
+    Route(tickets.GET_PATH + "{token}/{name}", endpoints.get, methods=["GET"]),
     Route("/sdk/otel/v1/{signal}", no_telemetry, methods=["GET", "POST"]),
     Mount(settings.STATIC_URL.rstrip("/"), static_files),
 ]

@@ -265,7 +265,7 @@ def test_files_are_listed_by_path_in_pages(project: Project, ask: Ask):
 def test_a_file_is_downloaded_at_a_signed_address(project: Project, ask: Ask, client: Client):
     version = make_version(project, files={"b/a.txt": b"hello"}, references={"c.bin": "s3://bucket/c.bin"})
     status, location = ask("GET", path_of(version, "files/b/a.txt"))
-    ticket = tickets.read_get(location.removeprefix(tickets.GET_PATH))
+    ticket = tickets.read_get(location.removeprefix(tickets.GET_PATH).partition("/")[0])
     assert (status, ticket["n"], ticket["s"]) == (302, "a.txt", False)
     assert ask("GET", path_of(version, "files/none.txt"))[0] == 404
     status, body = ask("GET", path_of(version, "files/c.bin"))

@@ -7,6 +7,7 @@ A ticket holds only what its purpose needs, is bound to that purpose by the sign
 import re
 from base64 import b64decode
 from typing import Any
+from urllib.parse import quote
 
 from django.conf import settings
 from django.core import signing
@@ -21,6 +22,10 @@ from storage.owners import receiver_of
 PUT_PATH = "/storage/put/"
 GET_PATH = "/storage/get/"
 PART_PATH = "/storage/part/"
+MISSING_PATH = "/storage/missing/"
+"""Routed nowhere: what is asked for below it is answered with 404."""
+_MAX_NAME = 1000
+"""Characters of a file's name, quoted, that a path ends with; proxies limit the length of addresses."""
 PUT_SALT, PART_SALT = "storage.put", "storage.part"
 
 TEAM = "t"
@@ -71,6 +76,7 @@ def get_path(
 ) -> str:
     """Return a path to GET a blob from under a file name, good for settings.TICKET_DOWNLOAD_S seconds.
 
+    It ends with the name, for `curl -O`, logs and SDKs; the ticket alone decides what is sent.
     With ``is_masked`` what looks like a secret in a text is masked. A ``download`` of what lies in a bucket may be led
     there: pages, which may load from nowhere else, ask for none.
     """
@@ -85,7 +91,18 @@ def get_path(
         **({"b": blob.bucket_id, "z": blob.size_bytes} if blob.bucket_id is not None else {}),
         **({"a": True} if download and blob.bucket_id is not None else {}),
     }
-    return GET_PATH + signing.dumps(payload, salt="storage.get")
+    return GET_PATH + signing.dumps(payload, salt="storage.get") + _named(payload["n"])
+
+
+def missing_path(name: str) -> str:
+    """Return a path that is answered with 404, for a file that is not there."""
+    return MISSING_PATH + quote(name, safe="")
+
+
+def _named(name: str) -> str:
+    """Return a name as the last part of a path; nothing of one that clients would resolve, or that is too long."""
+    quoted = quote(name, safe="")
+    return "" if name in {"", ".", ".."} or len(quoted) > _MAX_NAME else f"/{quoted}"
 
 
 def is_new(token: str, salt: str) -> bool:

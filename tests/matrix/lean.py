@@ -20,6 +20,10 @@ ROUTES: dict[str, list[Case]] = {
         Case(ANYONE, args={"token": "get"}),
         Case(ANYONE, args={"token": "forged"}, answer=Answer.FORBIDDEN),
     ],
+    "/storage/get/{token}/{name}": [
+        Case(ANYONE, args={"token": "get"}),
+        Case(ANYONE, args={"token": "forged", "name": "shown.txt"}, answer=Answer.FORBIDDEN),
+    ],
     "/sdk/otel/v1/{signal}": [Case(ANYONE, args={"signal": "traces"}, answer=Answer.HIDDEN)],
     "/static": [Case(ANYONE, args={"path": "no-such-file"}, answer=Answer.HIDDEN)],
 }

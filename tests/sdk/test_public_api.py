@@ -45,6 +45,17 @@ told["urls"] = [run.url, api.project("api").url]
 told["changed"] = [run.name, run.notes, run.tags, run.group, dict(run.config), run.summary["hand"], run.state]
 told["files"] = [file.name for file in run.files(["late.txt"])]
 told["pattern"] = [file.name for file in run.files(pattern="late%")]
+told["missing"] = [(file.name, file.md5, file.size) for file in run.files(["late.txt", "no.h5"])]
+try:
+    told["restored"] = wandb.restore("no.h5", run_path=f"{run.entity}/api/api1")
+except Exception as error:
+    told["restored"] = f"{type(error).__name__}: {error}"
+try:
+    told["not downloaded"] = run.file("no.h5").download(root="down").read()
+except Exception as error:
+    told["not downloaded"] = type(error).__name__
+told["length"] = len(run.files(["no.h5"])) == len(run.files())
+told["late url"] = run.file("late.txt").url
 told["late"] = run.file("late.txt").download(root="down", replace=True).read()
 run.wait_until_finished()
 api.run("api/api2").delete()
@@ -131,6 +142,20 @@ def test_addresses_of_a_run_and_a_project_are_pages(told: dict[str, Any]) -> Non
 def test_a_file_is_added_found_and_read_back(told: dict[str, Any]) -> None:
     assert told["files"] == told["pattern"] == ["late.txt"]
     assert told["late"] == "late"
+
+
+def test_a_file_that_is_not_there_is_answered_as_the_sdk_expects(told: dict[str, Any], ada: Person) -> None:
+    """`wandb.restore` knows it by its MD5; a first start of a job that resumes catches that `ValueError`."""
+    late, missing = told["missing"]
+    assert (late[0], late[2]) == ("late.txt", 4)
+    assert missing == ["no.h5", "0", 0]
+    assert told["restored"] == f"ValueError: File no.h5 not found in {ada.name}/api/api1."
+    assert told["not downloaded"] in {"CommError", "WandbApiFailedError"}
+    assert told["length"]
+
+
+def test_the_address_of_a_file_ends_with_its_name(told: dict[str, Any]) -> None:
+    assert told["late url"].endswith("/late.txt")
 
 
 def test_a_deleted_run_is_gone(told: dict[str, Any]) -> None:

@@ -123,3 +123,18 @@ def file_node(file: RunFile, *, is_masked: bool) -> dict[str, Any]:
         "updatedAt": file.updated_at,
         "md5": file.blob.md5,
     }
+
+
+def missing_file_node(run: Run, name: str) -> dict[str, Any]:
+    """Return what stands for a file that was asked for by name and is not there, as W&B's server says it."""
+    return {
+        "row": None,
+        "run": run,
+        "id": to_id("RunFile", 0),
+        "name": name,
+        "sizeBytes": 0,
+        "size": 0,
+        "mimetype": "",
+        "updatedAt": None,
+        "md5": "0",
+    }

@@ -18,7 +18,7 @@ from wandb_api.graphql.bindings import file_type, mutation, root, run_type
 from wandb_api.graphql.context import Info
 from wandb_api.graphql.global_ids import from_id, to_id
 from wandb_api.graphql.masking import reads_exactly
-from wandb_api.graphql.nodes import file_node
+from wandb_api.graphql.nodes import file_node, missing_file_node
 from wandb_api.graphql.pagination import page_of
 
 _MAX_PAGE = 10_000
@@ -96,7 +96,10 @@ def resolve_files(
     first: int | None = 50,
     pattern: str | None = None,
 ) -> dict[str, Any]:
-    """Return a page of a run's files by name; the cursor is the number of files before the next page."""
+    """Return a page of a run's files by name; the cursor is the number of files before the next page.
+
+    SDKs want an answer for each name that they ask for: what is not there follows on the last page.
+    """
     files = files_of(run["row"])
     if names:
         # `wandb verify` asks for ./name, as it was saved
@@ -104,10 +107,23 @@ def resolve_files(
     if pattern:
         files = _like(files, pattern)
     node = partial(file_node, is_masked=not reads_exactly(run, info))
-    return page_of(files, node, after=after, first=first, most=_MAX_PAGE)
+    page = page_of(files, node, after=after, first=first, most=_MAX_PAGE)
+    if names and not pattern and not page["pageInfo"]["hasNextPage"]:
+        page["edges"] += _missing(run["row"], names, after)
+    return page
+
+
+def _missing(run: Run, names: list[str], after: str | None) -> list[dict[str, Any]]:
+    """Return edges for the names that a run has no file of; `wandb.restore` knows these by their MD5, ``0``."""
+    wanted = {posixpath.normpath(name): name for name in names}
+    there = files_of(run).filter(name__in=wanted).values_list("name", flat=True)
+    absent = [wanted[path] for path in sorted(wanted.keys() - set(there))]
+    return [{"node": missing_file_node(run, name), "cursor": after or "0"} for name in absent]
 
 
 def _download(file: dict[str, Any], info: Info) -> str:
+    if file["row"] is None:
+        return info.context.absolute(tickets.missing_path(file["name"]))
     if "address" in file:  # of an artifact's file
         return str(file["address"]())
     row: RunFile = file["row"]
@@ -124,9 +140,8 @@ def resolve_url(file: dict[str, Any], info: Info, *, upload: bool | None = False
     if upload and "address" in file:
         raise Invalid("The files of a committed artifact cannot change.")
     if upload:
-        row: RunFile = file["row"]
-        context = info.context
-        [path] = upload_paths(actor=context.actor, run=row.run, names=[row.name])
+        context, run = info.context, file["run"] if file["row"] is None else file["row"].run
+        [path] = upload_paths(actor=context.actor, run=run, names=[file["name"]])
         return context.absolute(path) if path else None
     return _download(file, info)
 

@@ -112,7 +112,11 @@ def _endpoints() -> str:
                 "the token",
                 "a file; the URL comes from `CreateRunFiles`",
             ],
-            [f"`GET {tickets.GET_PATH}{{token}}`", "the token", "a file; the URL comes with each `File`"],
+            [
+                f"`GET {tickets.GET_PATH}{{token}}/{{name}}`",
+                "the token",
+                "a file; the URL comes with each `File`",
+            ],
             ["`POST /sdk/otel/v1/{signal}`", "no", "404 to each, so that the SDK sends no telemetry"],
             [
                 f"`GET {reverse('accounts:authorize')}`",

@@ -68,7 +68,7 @@ def ask(client, runs, **query):
 
 def served(url) -> bytes:
     """Return what is at a signed address."""
-    return path_of(tickets.read_get(url.rpartition("/")[2])["l"]).read_bytes()
+    return path_of(tickets.read_get(url.split("/")[3])["l"]).read_bytes()
 
 
 def cells(reply):
