@@ -224,6 +224,16 @@ def resolve_runs_of_sweep(
     return _page_of_runs(runs, info, after=after, first=first, order=order)
 
 
+@sweep_type.field("priorRuns")
+def resolve_prior_runs(
+    sweep: dict[str, Any], info: Info, *, after: str | None = None, first: int | None = 50
+) -> dict[str, Any]:
+    """Return a page of the earlier runs that the search learns from, oldest first."""
+    row = sweep["row"]
+    runs = listed_runs_of(info.context.actor, row.project).filter(trials__sweep=row, trials__is_prior=True)
+    return _page_of_runs(runs, info, after=after, first=first, order="+created_at")
+
+
 @sweep_type.field("agents")
 def resolve_agents(sweep: dict[str, Any], info: Info) -> dict[str, Any]:
     """Return all agents of a sweep, oldest first."""

@@ -72,6 +72,13 @@ def resolve_update_user(_: Any, info: Info, input: dict[str, Any]) -> dict[str, 
     return {"user": _viewer_node(user, actor), "clientMutationId": input.get("clientMutationId")}
 
 
+@user_type.field("defaultEntity")
+def resolve_default_entity(user: dict[str, Any], info: Info) -> dict[str, Any] | None:
+    """Return where the viewer's runs go that name no entity; of other people nobody learns it here."""
+    home = default_team_of(info.context.actor) if user.get("is_viewer") else None
+    return entity_node(home) if home else None
+
+
 @user_type.field("teams")
 def resolve_teams(user: dict[str, Any], info: Info) -> dict[str, Any]:
     """Return the viewer's own entity and teams; of other people nobody learns them here."""

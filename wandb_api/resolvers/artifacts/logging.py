@@ -18,7 +18,9 @@ from runs.access import RunAction
 from runs.models import Project, Run
 from runs.projects.services import ensure_project
 from runs.selectors import get_run_by_any_name
+from storage.buckets.services import bucket_for
 from storage.signed_urls import tickets
+from storage.team_buckets.selectors import address_of
 from wandb_api.artifacts.nodes import ENTRY, MANIFEST, VERSION, version_node
 from wandb_api.graphql.bindings import mutation, query, root
 from wandb_api.graphql.context import Context, Info
@@ -32,6 +34,8 @@ from wandb_api.resolvers.artifacts.rows import (
 )
 
 _ALGORITHM = "MANIFEST_MD5"
+_DEFAULT_REGION = "default"
+"""As SDKs name it where none was chosen."""
 
 
 def _run(actor: Actor, given: dict[str, Any]) -> Run:
@@ -56,6 +60,7 @@ def resolve_create_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[s
         raise Invalid(f"The digest algorithm must be {_ALGORITHM}, not {input['digestAlgorithm']}.")
     names = [input.get("artifactCollectionName"), *(input.get("artifactCollectionNames") or [])]
     project, run = _project_and_run(actor, input)
+    _check_region(project, input.get("storageRegion"))
     given = Given(
         type_name=input["artifactTypeName"],
         name=next(filter(None, names), ""),
@@ -75,6 +80,20 @@ def resolve_create_artifact(_: Any, info: Info, input: dict[str, Any]) -> dict[s
         "artifact": shown_node(info.context.actor, version),
         "clientMutationId": input.get("clientMutationId"),
     }
+
+
+def _check_region(project: Project, named: str | None) -> None:
+    """Refuse a region in which the project's files would not be stored.
+
+    Raises:
+        Invalid: there is no such region here.
+    """
+    if not named or named == _DEFAULT_REGION:
+        return
+    own = address_of(bucket_for(project.team_id)).region
+    if named != own:
+        here = " or ".join(filter(None, [_DEFAULT_REGION, own]))
+        raise Invalid(f"invalid storageRegion: {named[:64]}. Files of this project are stored in {here}.")
 
 
 def _metadata(text: str | None) -> str:

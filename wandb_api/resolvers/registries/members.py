@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from access.engine import can, require
 from artifacts.access import RegistryAction
@@ -72,13 +73,12 @@ def resolve_add(_: Any, info: Info, input: Node) -> Node:
 
 
 def _members(info: Info, input: Node) -> list[RegistryMember]:
+    """Return those of the named who have a role in the registry: SDKs remove others, too, and expect success."""
     registry = _managed(info, input)
     users = [from_id("User", text) for text in input.get("userIds") or []]
     teams = [from_id("Entity", text) for text in input.get("teamIds") or []]
-    return [
-        *(find_member(registry, user_id=user) for user in users),
-        *(find_member(registry, team_id=team) for team in teams),
-    ]
+    rows = registry.members.select_related("registry__project__team", "user", "team")
+    return list(rows.filter(Q(user__in=users) | Q(team__in=teams)).order_by("pk"))
 
 
 @root(mutation, "deleteProjectMembers", RegistryAction.MANAGE_MEMBERS)

@@ -47,6 +47,9 @@ def test_a_registry_admin_adds_changes_and_removes_people_and_teams(acme: Acme):
     assert roles_in(acme) == {"adam": "admin", "otto": "member", "vision": "restricted_viewer"}
     assert admin.ask(REMOVE, **given).data == {"deleteProjectMembers": {"success": True}}
     assert roles_in(acme) == {"adam": "admin"}
+    assert admin.ask(REMOVE, **given).data == {"deleteProjectMembers": {"success": True}}, (
+        "who is in none is left out"
+    )
 
 
 def test_members_are_told_to_who_sees_the_registry_and_addresses_to_who_sees_them_elsewhere(acme: Acme):

@@ -14,7 +14,14 @@ from sweeps.lifecycle.deletion import delete_sweep
 from sweeps.models import Sweep, Trial
 from sweeps.tests.agents_at_work import GRID, AgentAtWork, sweep_of
 from teams.models import Visibility
-from tests.factories import ProjectFactory, ServiceAccountFactory, TeamFactory, UserFactory, make_member
+from tests.factories import (
+    ProjectFactory,
+    RunFactory,
+    ServiceAccountFactory,
+    TeamFactory,
+    UserFactory,
+    make_member,
+)
 from wandb_api.graphql.global_ids import to_id
 from wandb_api.tests.asking import Answer, Asker
 
@@ -52,6 +59,12 @@ query GetSweeps($entity: String!, $project: String!, $filters: JSONString, $firs
                      runCountExpected } }
     }
   }
+}"""
+PRIORS = """
+query P($entity: String, $project: String, $sweep: String!) {
+  project(name: $project, entityName: $entity) { sweep(sweepName: $sweep) {
+    priorRuns { edges { node { id name } } }
+  } }
 }"""
 AGENT_RUNS = """
 query GetAgentRuns($entity: String, $project: String, $sweep: String!, $agent: String!, $last: Int) {
@@ -206,6 +219,15 @@ def test_sweeps_are_filtered_as_runs_are(project: Project, member: Asker) -> Non
     found = member.ask(SWEEPS, filters='{"method": "random"}', **WHERE).data["project"]["sweeps"]["edges"]
     assert [edge["node"]["name"] for edge in found] == [other.uid]
     assert "no column" in member.ask(SWEEPS, filters='{"config.lr": 1}', **WHERE).messages[0]
+
+
+def test_the_earlier_runs_that_a_search_learns_from_are_listed(project: Project, member: Asker) -> None:
+    runs = [RunFactory(project=project, config_text='{"lr": {"value": 0.1}}') for _ in range(2)]
+    priors = json.dumps({"name": {"$in": [run.uid for run in runs]}})
+    made = member.ask(UPSERT, config=GRID, priors=priors, **WHERE).data["upsertSweep"]["sweep"]
+    AgentAtWork.of(Sweep.objects.get(uid=made["name"])).work()
+    found = member.ask(PRIORS, sweep=made["name"], **WHERE).data["project"]["sweep"]["priorRuns"]["edges"]
+    assert [edge["node"]["name"] for edge in found] == [run.uid for run in runs]
 
 
 def test_the_runs_of_an_agent_are_its_own(project: Project, member: Asker) -> None:
