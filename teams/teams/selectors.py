@@ -56,6 +56,18 @@ def people_known_to(actor: Actor) -> QuerySet[User]:
     return User.objects.filter(known, is_active=True).select_related("claim")
 
 
+def people_with_addresses(actor: Actor) -> QuerySet[User]:
+    """Return the active people whose addresses the actor also sees on a page of a team or an organization."""
+    teams = visible(actor, TeamAction.VIEW, Team.objects.shared()).values("pk")
+    managed = visible(actor, OrganizationAction.MANAGE_MEMBERS, Organization.objects.all()).values("pk")
+    shown = (
+        Q(pk=actor.lookup_id)
+        | Q(pk__in=Membership.objects.filter(team__in=teams).values("user_id"))
+        | Q(pk__in=OrganizationMember.objects.filter(organization__in=managed).values("user_id"))
+    )
+    return User.objects.filter(shown, is_active=True)
+
+
 def colleagues_of(actor: Actor) -> QuerySet[User]:
     """Return the people who share a team or an organization with the actor."""
     mine = {"user_id": actor.lookup_id}

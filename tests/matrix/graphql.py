@@ -103,7 +103,7 @@ ROUTES: dict[str, list[Case]] = {
             listed=True,
         )
     ],
-    "Query.users": [Case(ELEVATED, document='{ found: users(query: "e") { edges { node { id } } } }')],
+    "Query.users": [Case(SIGNED_IN, document='{ found: users(query: "e") { edges { node { id } } } }')],
     "Query.organization": [
         Case(
             "organization: know of",

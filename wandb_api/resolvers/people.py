@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 
 from access.actions import Preset
 from access.actor import Actor
@@ -33,6 +33,7 @@ from teams.models import Invitation, Membership, Organization, OrganizationMembe
 from teams.organizations.services import create_organization
 from teams.roles.builtin import built_in
 from teams.service_accounts.services import create_service_account
+from teams.teams.selectors import people_known_to, people_with_addresses
 from teams.teams.services import create_team
 from wandb_api.graphql.bindings import entity_type, mutation, query, root
 from wandb_api.graphql.context import Info
@@ -114,15 +115,33 @@ def _person_node(user: User) -> dict[str, Any]:
             "flags": "{}", "deletedAt": None}  # fmt: skip
 
 
-@root(query, "users", Open.OPERATOR)
+@root(query, "users", Open.SIGNED_IN)
 def resolve_users(_: Any, info: Info, query: str | None = None) -> dict[str, Any]:
-    """Search people by part of username or address."""
-    require_operator(info.context.actor, "operator")
-    text = query or ""
-    found = User.objects.filter(Q(username__icontains=text) | Q(email__icontains=text)).order_by("pk")[
-        :_MAX_PAGE
-    ]
-    return {"edges": [{"node": _person_node(user)} for user in found]}
+    """Search people by part of username or address: those that the viewer knows of; operators search everybody.
+
+    Who is named in full comes first, since `api.user` takes the first.
+    """
+    actor, text = info.context.actor, query or ""
+    reads_all = has_operator_rights(actor)
+    rows = User.objects.all() if reads_all else people_known_to(actor)
+    with_address = rows if reads_all else people_with_addresses(actor)
+    is_named = Q(username__iexact=text) | Q(email__iexact=text, pk__in=with_address.values("pk"))
+    matching = Q(username__icontains=text) | Q(email__icontains=text, pk__in=with_address.values("pk"))
+    ranked = rows.filter(matching).annotate(rank=Case(When(is_named, then=0), default=1))
+    found = list(ranked.order_by("rank", "pk")[:_MAX_PAGE])
+    told = set(with_address.filter(pk__in=[user.pk for user in found]).values_list("pk", flat=True))
+    return {"edges": [{"node": _found_node(user, actor, has_address=user.pk in told)} for user in found]}
+
+
+def _found_node(user: User, actor: Actor, *, has_address: bool) -> dict[str, Any]:
+    """Return somebody who was searched; who is an operator, and their address, not to everybody."""
+    is_viewer = user.pk == actor.lookup_id
+    return {
+        **_person_node(user),
+        "email": user.email if has_address else None,
+        "admin": user.is_operator and (is_viewer or has_operator_rights(actor)),
+        "is_viewer": is_viewer,
+    }
 
 
 def _free_username(email: str) -> str:

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from access.actions import Preset
 from accounts.models import User
@@ -40,6 +42,14 @@ class TestDefaultEntity:
         assert vera.ask(UPDATE, team="vision").data == {"updateUser": {"user": {"entity": "vision"}}}
         assert vera.ask("{ viewer { entity } }").data == {"viewer": {"entity": "vision"}}
         assert vera.ask(UPDATE).data == {"updateUser": {"user": {"entity": "vision"}}}
+
+    def test_is_an_entity_too_and_of_other_people_it_is_not_told(self, vera: Asker):
+        vera.ask(UPDATE, team="vision")
+        ask = "{ viewer { defaultEntity { name } } users(query: %s) { edges { node { defaultEntity { name } } } } }"
+        found = vera.ask(ask % '"e"').data
+        assert found["viewer"] == {"defaultEntity": {"name": "vision"}}
+        others = [edge["node"]["defaultEntity"] for edge in found["users"]["edges"]]
+        assert others.count(None) == len(others) - 1
 
     def test_is_where_runs_go_that_name_none(self, vera: Asker):
         vera.ask(UPDATE, team="vision")
@@ -176,6 +186,56 @@ def test_an_unknown_entity_is_an_error_that_names_it(vera: Asker):
         assert answer.status == 200  # of any other, old SDKs do not show the message
         told = f"The entity “{name}” doesn’t exist, or you don’t have access to it. You can log to: vera, vision."
         assert answer.messages == [f"{told} Set WANDB_ENTITY to one."]
+
+
+USERS = "query S($text: String) { users(query: $text) { edges { node { id username email admin } } } }"
+
+
+def people_of(asker: Asker, text: str) -> dict[str, str | None]:
+    """Search as `api.users` does; who is found, with the address that is shown."""
+    edges = asker.ask(USERS, text=text).data["users"]["edges"]
+    return {edge["node"]["username"]: edge["node"]["email"] for edge in edges}
+
+
+class TestSearchOfPeople:
+    """`api.user()` and `api.users()`: registries are filled by what they find."""
+
+    @pytest.fixture
+    def oscar(self, acme: Organization) -> User:
+        """Somebody of another team of the organization."""
+        return make_member(TeamFactory(name="ops", organization=acme), username="oscar")
+
+    def test_finds_oneself_and_people_of_the_own_organizations(self, vera: Asker, oscar: User):
+        UserFactory(username="oscarine")
+        assert people_of(vera, "VERA") == {"vera": vera.user.email}
+        assert people_of(vera, "osc") == {"oscar": None}
+        assert people_of(vera, "nobody-at-all") == {}
+
+    def test_finds_by_address_those_whose_address_is_shown(self, vera: Asker, oscar: User, vision: Team):
+        assert people_of(vera, oscar.email) == {}
+        mate = make_member(vision, username="mate")
+        assert people_of(vera, mate.email) == {"mate": mate.email}
+        chief = Asker(User.objects.get(username="chief"))
+        assert people_of(chief, oscar.email) == {"oscar": oscar.email}
+
+    def test_puts_who_is_named_in_full_first(self, vera: Asker, vision: Team):
+        for name in ("anna", "ann"):
+            make_member(vision, username=name)
+        assert list(people_of(vera, "ann")) == ["ann", "anna"]
+
+    def test_tells_nobody_who_the_operators_are(self, vera: Asker, vision: Team):
+        User.objects.filter(pk=make_member(vision, username="boss").pk).update(is_operator=True)
+        [edge] = vera.ask(USERS, text="boss").data["users"]["edges"]
+        assert edge["node"]["admin"] is False
+
+    def test_takes_as_many_queries_for_many_people(self, vera: Asker, vision: Team):
+        with CaptureQueriesContext(connection) as few:
+            people_of(vera, "e")
+        for _ in range(5):
+            make_member(vision)
+        with CaptureQueriesContext(connection) as many:
+            people_of(vera, "e")
+        assert len(many) <= len(few)
 
 
 def test_people_are_users_and_programs_services(vera: Asker, vision: Team):
