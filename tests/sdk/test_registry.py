@@ -32,9 +32,10 @@ print(json.dumps(User.objects.get(username={colleague!r}).pk))
 """
 
 
-def _prepare(lab: Lab, organization: str, colleague: Person, role: str) -> int:
-    """Protect an alias, and give Ada a role in the registry `model`; returns the colleague's number."""
-    code = PROTECT.format(organization=organization, name=lab.ada.name, role=role, colleague=colleague.name)
+def _prepare(lab: Lab, organization: str, colleague: Person, role: str, given: Person | None = None) -> int:
+    """Protect an alias, and give Ada, or another, a role in the registry `model`; returns the colleague's number."""
+    name = (given or lab.ada).name
+    code = PROTECT.format(organization=organization, name=name, role=role, colleague=colleague.name)
     return int(lab.server.manage("shell", "--no-imports", "-c", code))
 
 
@@ -63,6 +64,8 @@ def life(lab: Lab) -> Told:
         is_young = "created" in told["owner"]
         shown = {"REGISTRY": "common" if is_young else "model"}
         told["colleague"] = _told(lab, "registry_colleague", {**names, **as_eve, **shown})
+        _prepare(lab, organization, eve, "member", given=eve)
+        told["promoter"] = _told(lab, "registry_promoter", {**names, **as_eve})
         _prepare(lab, organization, eve, "admin")
         told["end"] = _told(lab, "registry_end", names)
     return told
@@ -171,6 +174,14 @@ def test_a_registry_s_viewer_downloads_and_learns_nothing_of_the_project(ran: Ra
     assert told["known"][0] == names["ORGANIZATION"]
     assert names["TEAM"] not in told["known"]
     assert names["project"] not in told["known"]
+
+
+@scenario("a registry's member promotes what they do not see the project of", "life")
+def test_promotion(ran: Ran) -> None:
+    """TEAM-21: SDKs change the version itself, too, unless they see that it is another project's."""
+    told = ran.told["promoter"]
+    assert told["refused"] == ""
+    assert "promoted" in told["aliases"]
 
 
 @scenario("what a viewer may not", "life", since=SHARED)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from typing import Any
 
 from access.actor import Actor
+from access.engine import can
 from artifacts.access import ArtifactAction
 from artifacts.models import Collection, Membership, Version
 from artifacts.names import version_number
@@ -14,6 +15,7 @@ from artifacts.versions.deletion import delete_version
 from artifacts.versions.links import link_version, unlink_version
 from artifacts.versions.services import Changes, update_version
 from common.errors import Invalid
+from common.formats.lenient_json import read_lenient
 from ingest.services import team_for
 from runs.projects.services import ensure_project
 from wandb_api.artifacts.nodes import membership_node
@@ -45,10 +47,23 @@ def resolve_update_artifact(_: Any, info: Info, input: Node) -> Node:
         has_ttl=input.get("ttlDurationSeconds") is not None,
         ttl_s=ttl_given(input.get("ttlDurationSeconds")),
     )
-    update_version(actor=actor, version=version, changes=changes)
+    if can(actor, ArtifactAction.UPDATE, version) or not _is_unchanged(version, changes):
+        update_version(actor=actor, version=version, changes=changes)
     if input.get("aliases") is not None:
         _set_aliases(actor, version, input["aliases"])
     return {"artifact": shown_node(info.context.actor, version)}
+
+
+def _is_unchanged(version: Version, changes: Changes) -> bool:
+    """Whether a version is so already: SDKs send all of it with each alias, also of one that is only linked."""
+    given = changes.metadata
+    return (
+        changes.description in {None, version.description}
+        and not changes.tags_to_add
+        and not changes.tags_to_remove
+        and (not changes.has_ttl or changes.ttl_s == version.ttl_s)
+        and (given is None or read_lenient(given) == read_lenient(version.metadata_text or "{}"))
+    )
 
 
 def _set_aliases(actor: Actor, version: Version, given: list[Node]) -> None:

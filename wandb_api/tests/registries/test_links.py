@@ -1,5 +1,7 @@
 """Linking into registries, aliases there, and using what is linked, as SDKs do (ART-5, TEAM-21)."""
 
+import re
+
 import pytest
 
 from access.actions import Preset
@@ -24,6 +26,9 @@ UNLINK = """mutation U($id: ID!, $collection: ID!) { unlinkArtifact(input: {arti
   artifactPortfolioID: $collection}) { success } }"""
 ALIASES = """mutation A($id: ID!, $alias: String!) { %s(input: {artifactID: $id, aliases: [{entityName: "acme",
   projectName: "wandb-registry-shared", artifactCollectionName: "net", alias: $alias}]}) { success } }"""
+
+UPDATE = """mutation U($id: ID!, $description: String, $metadata: JSONString, $tags: [TagInput!]) { updateArtifact(
+  input: {artifactID: $id, description: $description, metadata: $metadata, tagsToAdd: $tags}) { artifact { id } } }"""
 
 
 @pytest.fixture
@@ -129,17 +134,31 @@ class TestAliases:
         admin = acme.someone("admin")
         assert admin.ask(UNLINK, id=acme.version_id, collection=collection).data["unlinkArtifact"]["success"]
 
+    def test_what_sdks_repeat_of_the_version_with_an_alias_needs_no_permission_unless_it_differs(
+        self, acme: Acme
+    ):
+        """SDKs up to 0.22 send all of a version, also where they only see it in the registry."""
+        someone, same = acme.someone(), {"metadata": '{"accuracy": 0.90}', "description": ""}
+        answer = someone.ask(UPDATE, id=acme.version_id, **same)
+        assert answer.data["updateArtifact"]["artifact"]["id"] == acme.version_id
+        for other in ({"metadata": "{}"}, {"description": "other"}, {"tags": [{"tagName": "other"}]}):
+            answer = someone.ask(UPDATE, id=acme.version_id, **{**same, **other})
+            assert answer.status in {403, 404}
+        assert acme.place.version.tags.get().name == "fine"
+
 
 DOWNLOAD = """{ project(name: "wandb-registry-shared", entityName: "acme") { artifact(name: "net:best") { id
   artifactSequence { name project { name } } createdBy { __typename } usedBy { edges { cursor } }
-  files { edges { node { name directUrl } } } currentManifest { file { directUrl } } } } }"""
+  files { edges { node { name directUrl storagePath } } } currentManifest { file { directUrl } } } } }"""
 
 
 class TestDownload:
     def test_by_a_viewer_of_the_registry_alone(self, acme: Acme):
         artifact = acme.someone().ask(DOWNLOAD).data["project"]["artifact"]
         assert artifact["artifactSequence"] == {"name": "net", "project": {"name": "wandb-registry-shared"}}
-        assert [edge["node"]["name"] for edge in artifact["files"]["edges"]] == ["a.txt"]
+        [file] = [edge["node"] for edge in artifact["files"]["edges"]]
+        assert file["name"] == "a.txt"
+        assert re.fullmatch(r"wandb_artifacts/\d+/[0-9a-f]{32}", file["storagePath"])
         assert artifact["currentManifest"]["file"]["directUrl"]
         assert (artifact["createdBy"], artifact["usedBy"]["edges"]) == (None, [])
 
