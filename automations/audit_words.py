@@ -25,7 +25,7 @@ def register() -> None:
     register_kind("automations.Automation", _("Automation"))
     register_fields(
         {
-            "project": _("Project"), "collection": _("Collection"),
+            "team": _("Team"), "project": _("Project"), "collection": _("Collection"),
             "event": Field(_("Event"), choices=dict(AutomationEvent.choices)),
             "filter": Field(_("Condition"), show=_condition), "mail_to": _("Members"),
             "action": Field(_("Action"), choices=dict(ActionKind.choices)), "destination": _("Send to"),

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from dataclasses import fields as fields_of
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -25,6 +24,7 @@ from automations.evaluation.streams import start_watching
 from automations.firing.notices import check_text
 from automations.firing.plan import FEATURE, has_automations
 from automations.firing.reach import destinations_of, is_of_organization, recipients_of, secrets_team
+from automations.lifecycle.places import Place, check_count, check_place, move_to
 from automations.models import ActionKind, Automation
 from common.errors import Conflict, Forbidden, Invalid
 from common.formats.lenient_json import clean_text
@@ -91,10 +91,10 @@ def _create(
     team, project = automation.team, automation.project
     require(actor, AutomationAction.CREATE, project or team)
     _require_plan(team)
-    _check_place(automation)
+    check_place(automation)
     if fields.name is None or fields.event is None or fields.action is None:
         raise Invalid(_("An automation needs a name, an event and an action."))
-    _check_count(team, project)
+    check_count(team, project)
     _apply(actor, automation, fields, sent)
     _save(automation, fields)
     _record(actor, "automation.create", automation, after=_audit_snapshot(automation))
@@ -102,22 +102,29 @@ def _create(
 
 
 @transaction.atomic
-def change_automation(*, actor: Actor, automation: Automation, fields: AutomationFields) -> Automation:
-    """Change what an automation waits for or does, or switch it on or off.
+def change_automation(
+    *, actor: Actor, automation: Automation, fields: AutomationFields, place: Place | None = None
+) -> Automation:
+    """Change what an automation waits for or does, where it is, or switch it on or off.
 
     Raises:
-        SecretsWithheld: as for a new one; a payload that stays as it is and goes where it did may hold secrets.
+        SecretsWithheld: as for a new one; a payload that stays as it is and goes where it did may hold secrets, unless
+            it goes to another team.
     """
     require(actor, AutomationAction.MANAGE, automation)
     automation = _locked(automation)
+    before, target, home = _audit_snapshot(automation), _payload_target(automation), automation.team
+    if place is not None:
+        move_to(actor, automation, place)
+        if fields.mail_to is None:  # they have to be people of the new place, too
+            fields = replace(fields, mail_to=list(automation.mail_to.all()))
     if fields.is_on is not False or replace(fields, is_on=None) != AutomationFields():
         _require_plan(automation.team)
-    before = _audit_snapshot(automation)
-    _apply(actor, automation, fields, _payload_target(automation))
+    _apply(actor, automation, fields, target if automation.team == home else None)
     _save(automation, fields)
     after = _audit_snapshot(automation)
     if after != before:
-        _record(actor, "automation.change", automation, before=before, after=after)
+        _record(actor, "automation.change", automation, team=home, before=before, after=after)
     return automation
 
 
@@ -173,20 +180,6 @@ def _with_places(rows: QuerySet[Automation]) -> QuerySet[Automation]:
     return rows.select_related("team__organization", "project", "collection", "destination__team")
 
 
-def _check_place(automation: Automation) -> None:
-    """Refuse a project of another team, and a collection of another project."""
-    team, project, collection = automation.team, automation.project, automation.collection
-    if project is not None and project.team_id != team.pk:
-        raise Invalid(
-            _("The project %(project)s does not belong to %(team)s.") % {"project": project, "team": team}
-        )
-    if collection is not None and collection.project_id != automation.project_id:
-        raise Invalid(
-            _("The collection %(collection)s does not belong to %(where)s.")
-            % {"collection": collection, "where": project or team}
-        )
-
-
 def _require_plan(team: Team) -> None:
     """Let pass a team that may use automations.
 
@@ -201,24 +194,16 @@ def _require_plan(team: Team) -> None:
         )
 
 
-def _check_count(team: Team, project: Project | None) -> None:
-    limit = settings.AUTOMATIONS_MOST
-    if Automation.objects.filter(team=team, project=project).count() >= limit:
-        raise Conflict(
-            _("%(where)s has reached the limit of %(limit)s automations (setting RUNYARD_AUTOMATIONS_MOST).")
-            % {"where": project or team, "limit": limit}
-        )
-
-
 def _record(
     actor: Actor,
     action: str,
     automation: Automation,
     *,
+    team: Team | None = None,
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> None:
-    team = automation.team
+    team = team or automation.team
     record(
         actor, action, automation, organization_id=team.organization_id, team_id=team.pk, before=before,
         after=after,
@@ -229,6 +214,7 @@ def _audit_snapshot(automation: Automation) -> dict[str, Any]:
     """Return what of an automation can change, as the audit log names it."""
     return {
         "name": automation.name,
+        "team": automation.team.name,
         "project": automation.project.name if automation.project else "",
         "collection": automation.collection.name if automation.collection else "",
         "event": automation.event,

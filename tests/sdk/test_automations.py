@@ -201,6 +201,13 @@ def test_an_automation_of_a_collection_is_read_back_with_its_scope(told: dict[st
     assert told["collection"]["event"]["eventType"] == "CREATE_ARTIFACT"
 
 
+def test_an_automation_is_moved(told: dict[str, Any]) -> None:
+    """ALR-6: to the project, and back to the collection."""
+    assert told["moved"]["scope"]["id"] == told["ids"]["project"]
+    assert told["moved back"]["scope"]["id"] == told["ids"]["collection"]
+    assert told["moved"]["id"] == told["moved back"]["id"] == told["collection"]["id"]
+
+
 def test_a_tag_calls_the_webhook(lab: Lab, told: dict[str, Any]) -> None:
     """ALR-6: of the two tags that the script gives, the one that is waited for."""
     if "tag" not in told["sent"]:

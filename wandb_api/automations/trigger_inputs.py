@@ -1,6 +1,5 @@
 """What the SDK says of an automation to be made or changed, as the services take it (protocol 3.7)."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from access.actor import Actor
@@ -11,6 +10,7 @@ from artifacts.access import ArtifactAction
 from artifacts.models import Collection
 from automations.conditions.events import RUN_EVENTS
 from automations.firing.reach import destinations_of
+from automations.lifecycle.places import Place
 from automations.models import ActionKind, Automation
 from automations.services import AutomationFields
 from common.errors import Invalid, NotFound
@@ -33,15 +33,6 @@ _UNREAD = '{"$and":[]}'
 """What SDKs send back as the filter of a run's event when they could not read it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What an automation is about: a collection, a project, or all projects of a team."""
-
-    team: Team
-    project: Project | None = None
-    collection: Collection | None = None
-
-
 def scope_id_of(automation: Automation) -> str:
     """Return the id of what an automation is about."""
     if automation.collection_id:
@@ -53,7 +44,7 @@ def scope_id_of(automation: Automation) -> str:
     )
 
 
-def scope_of(actor: Actor, kind: str, scope_id: str) -> Scope:
+def scope_of(actor: Actor, kind: str, scope_id: str) -> Place:
     """Return what an automation is to be about.
 
     Raises:
@@ -70,21 +61,21 @@ def scope_of(actor: Actor, kind: str, scope_id: str) -> Scope:
             raise NotFound(
                 f"The project with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
             )
-        return Scope(project.team, project)
+        return Place(project.team, project)
     if kind_of(scope_id) == "Organization":
         raise Invalid("Automations watch projects and teams; create one in each team of the organization.")
     team = Team.objects.filter(pk=from_id("Entity", scope_id)).first()
-    return Scope(get_team(actor, team.name if team else ""))
+    return Place(get_team(actor, team.name if team else ""))
 
 
-def _collection_scope(actor: Actor, scope_id: str) -> Scope:
+def _collection_scope(actor: Actor, scope_id: str) -> Place:
     rows = Collection.objects.live().select_related("project__team__organization")
     found = visible(actor, ArtifactAction.VIEW, rows).filter(pk=from_id(COLLECTION, scope_id)).first()
     if found is None:
         raise NotFound(
             f"The artifact collection with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
         )
-    return Scope(found.project.team, found.project, found)
+    return Place(found.project.team, found.project, found)
 
 
 def fields_of(

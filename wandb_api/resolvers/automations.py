@@ -208,13 +208,14 @@ def resolve_create_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[st
 
 @root(mutation, "updateFilterTrigger", AutomationAction.MANAGE)
 def resolve_update_trigger(_: Any, info: Info, input: dict[str, Any]) -> dict[str, Any]:
-    """Change what is given of an automation."""
-    actor = info.context.actor
+    """Change what is given of an automation; with another scope it moves there."""
+    actor, place = info.context.actor, None
     row = _automation(actor, input["id"])
     if input.get("scopeID") not in {None, scope_id_of(row)}:
-        raise Invalid("Automations cannot be moved; create a new one in the other place.")
-    fields = fields_of(actor, input, row.team, row)
-    return _answer(actor, automations.change_automation(actor=actor, automation=row, fields=fields), input)
+        place = scope_of(actor, input.get("scopeType") or "", input["scopeID"])
+    fields = fields_of(actor, input, place.team if place else row.team, row)
+    changed = automations.change_automation(actor=actor, automation=row, fields=fields, place=place)
+    return _answer(actor, changed, input)
 
 
 @root(mutation, "deleteTrigger", AutomationAction.MANAGE)

@@ -140,6 +140,9 @@ collection = api.artifact_collection("dataset", f"{team}/automated/watched")
 told["ids"]["collection"] = collection.id
 new = aut.OnCreateArtifact(scope=collection) >> DoNothing()
 told["collection"] = plain(api.create_automation(new, name="c"))
+other = api.automation(name="c", entity=team)
+told["moved"] = plain(api.update_automation(other, scope=project))
+told["moved back"] = plain(api.update_automation(other, scope=collection))
 if hasattr(aut, "SendPromptToAria"):
     aria = events["change"] >> aut.SendPromptToAria(prompt="why?")
     told["aria"] = error_of(lambda: api.create_automation(aria, name="aria"))

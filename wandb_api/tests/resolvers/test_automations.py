@@ -10,9 +10,12 @@ from django.test.utils import CaptureQueriesContext
 
 from access.actions import Preset
 from access.actor import SYSTEM
+from access.models import AuditEntry
 from alerts.destinations.services import create_slack_webhook, create_webhook
 from alerts.models import Destination
 from alerts.secrets.services import store_secret
+from artifacts.registries.members import add_members, change_member
+from artifacts.registries.services import create_registry
 from artifacts.tests.factories import make_version
 from automations.models import Automation
 from automations.services import AutomationFields, create_automation
@@ -180,7 +183,7 @@ def test_a_person_s_entity_is_a_scope_that_the_sdk_can_read(ada: Asker) -> None:
 
 
 def test_an_automation_of_a_collection_is_told_with_its_scope(ada: Asker, project: Project) -> None:
-    """ALR-6: the scope of artifact events; it cannot be moved, and one that is not there is not found."""
+    """ALR-6: the scope of artifact events; one that is not there is not found."""
     collection = make_version(project, "resnet").collection
     scope = to_id("ArtifactCollection", collection.pk)
     given = input_of(
@@ -191,7 +194,7 @@ def test_an_automation_of_a_collection_is_told_with_its_scope(ada: Asker, projec
     assert Automation.objects.get().collection == collection
     again = {"id": made["id"], "scopeType": "ARTIFACT_COLLECTION", "enabled": False}
     assert ada.ask(UPDATE, input={**again, "scopeID": scope}).status == 200
-    assert ada.ask(UPDATE, input={**again, "scopeID": to_id("Project", project.pk)}).status == 400
+    assert ada.ask(UPDATE, input={**again, "scopeID": to_id("Project", project.pk)}).status == 404
     nowhere = {**given, "name": "b", "scopeID": to_id("ArtifactCollection", 0)}
     assert ada.ask(CREATE, input=nowhere).status == 404
 
@@ -307,12 +310,65 @@ def test_a_condition_that_the_sdk_cannot_read_stays_too(ada: Asker, project: Pro
     assert row.filter == equal
 
 
-def test_an_automation_stays_where_it_was_made(ada: Asker, project: Project) -> None:
-    row = automate(project.team, "a")
-    answer = ada.ask(UPDATE, input=input_of(project, id=to_id("Trigger", row.pk)))
-    assert (answer.status, answer.messages[0]) == (
-        400, "Automations cannot be moved; create a new one in the other place.",
-    )  # fmt: skip
+class TestMoving:
+    """`api.update_automation(automation, scope=…)`."""
+
+    def test_within_the_team_is_one_entry_of_the_audit_log(self, ada: Asker, project: Project) -> None:
+        row = automate(project.team, "a")
+        moved = ada.ask(UPDATE, input=input_of(project, id=to_id("Trigger", row.pk))).data["made"]["trigger"]
+        assert moved["scope"] == {"__typename": "Project", "id": to_id("Project", project.pk), "name": "p"}
+        row.refresh_from_db()
+        assert row.project == project
+        entry = AuditEntry.objects.get(action="automation.change")
+        assert (entry.before["project"], entry.after["project"]) == ("", "p")
+
+    def test_to_a_registry_of_the_organization_and_back(
+        self, ada: Asker, project: Project, hook: Destination
+    ) -> None:
+        organization = project.team.organization
+        registry = create_registry(actor=SYSTEM, organization=organization, name="shared", everyone_role="")
+        add_members(actor=SYSTEM, registry=registry, users=[ada.user], role="admin")
+        make_version(project, "resnet")
+        alias = {"event": "ADD_ARTIFACT_ALIAS", "filter": {}}
+        row = automate(project.team, "a", project, action="GENERIC_WEBHOOK", destination=hook, **alias)
+        for place in (registry.project, project):
+            given = {"id": to_id("Trigger", row.pk), "scopeType": "PROJECT"}
+            answer = ada.ask(UPDATE, input={**given, "scopeID": to_id("Project", place.pk)})
+            assert answer.data["made"]["trigger"]["scope"]["name"] == place.name
+            row.refresh_from_db()
+            assert (row.project, row.team, row.destination) == (place, place.team, hook)
+        entries = AuditEntry.objects.filter(action="automation.change").order_by("pk")
+        names = [(entry.before["team"], entry.after["team"]) for entry in entries]
+        assert names == [("lab", registry.project.team.name), (registry.project.team.name, "lab")]
+
+    def test_not_to_another_team(self, ada: Asker, project: Project) -> None:
+        lab2 = TeamFactory(name="lab2", organization=project.team.organization, admin=ada.user)
+        row = automate(project.team, "a", project)
+        other = ProjectFactory(team=lab2, name="other")
+        answer = ada.ask(UPDATE, input=input_of(other, id=to_id("Trigger", row.pk)))
+        assert answer.status == 400
+        assert "can move within its team" in answer.messages[0]
+        row.refresh_from_db()
+        assert row.project == project
+
+    def test_not_where_the_actor_may_create_none_or_its_event_does_not_happen(
+        self, ada: Asker, project: Project
+    ) -> None:
+        organization = project.team.organization
+        registry = create_registry(actor=SYSTEM, organization=organization, name="shared", everyone_role="")
+        row = automate(project.team, "a", project)
+        given = input_of(registry.project, id=to_id("Trigger", row.pk))
+        assert ada.ask(UPDATE, input=given).status == 404
+        add_members(actor=SYSTEM, registry=registry, users=[ada.user], role="viewer")
+        assert ada.ask(UPDATE, input=given).status == 403
+        member = registry.members.get(user=ada.user)
+        change_member(actor=SYSTEM, member=member, role="admin")
+        answer = ada.ask(UPDATE, input=given)
+        assert (answer.status, answer.messages) == (
+            400, ["A registry’s automation can only use artifact events."],
+        )  # fmt: skip
+        row.refresh_from_db()
+        assert row.project == project
 
 
 @pytest.mark.parametrize("trigger_id", ["", "x", to_id("Trigger", 4711), to_id("Project", 1)])
