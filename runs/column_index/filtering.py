@@ -13,7 +13,9 @@ import numpy as np
 import orjson
 import re2
 
-from runs.column_index.values import ABSENT, BOOLEAN, INTEGER, REAL, Array, Values
+from runs.column_index.project_index import NotIndexed
+from runs.column_index.values import ABSENT, BOOLEAN, INTEGER, NAN, REAL, Array, Values
+from runs.config.flatten import leaf_text
 from runs.query.columns import Column, ColumnKind, column_named
 from runs.query.conditions import (
     All,
@@ -23,6 +25,8 @@ from runs.query.conditions import (
     Operator,
     Some,
     double,
+    patterns_of_lists_with,
+    presence_of,
     read_seconds,
     read_time,
 )
@@ -38,12 +42,22 @@ Mask = Array
 
 
 def columns_in(condition: Condition) -> list[Column]:
-    """Return the columns that a condition speaks of."""
+    """Return the columns that a condition speaks of.
+
+    Raises:
+        NotIndexed: it compares objects.
+    """
     if isinstance(condition, All | Some):
         return [column for part in condition.parts for column in columns_in(part)]
     if isinstance(condition, Not):
         return columns_in(condition.part)
-    return [column_named(condition.column)]
+    column = column_named(condition.column)
+    if column.kind is not ColumnKind.FLAT:
+        return [column]
+    given = condition.value if isinstance(condition.value, list) else [condition.value]
+    if any(isinstance(one, dict) and one for one in given):
+        raise NotIndexed(condition.column)  # an object has leaves in columns that are not asked for
+    return [column, presence_of(column)] if _asks_presence(condition, column) else [column]
 
 
 def mask_of(condition: Condition, find: Find, count: int) -> Mask:
@@ -61,7 +75,30 @@ def mask_of(condition: Condition, find: Find, count: int) -> Mask:
     if isinstance(condition, Not):
         return ~mask_of(condition.part, find, count)
     column = column_named(condition.column)
+    if _asks_presence(condition, column):
+        present = find(presence_of(column))
+        is_there: Mask = _and(present.has(BOOLEAN), present.numbers == 1)
+        if condition.operator in {Operator.IN, Operator.NOT_IN}:
+            others = [one for one in condition.value if one is not None]
+            met = ~is_there | _one_of(column, find(column), others)
+            return met if condition.operator is Operator.IN else ~met
+        wants = (
+            bool(condition.value)
+            if condition.operator is Operator.EXISTS
+            else condition.operator is Operator.NE
+        )
+        return is_there if wants else ~is_there
     return _compared(condition, column, find(column))
+
+
+def _asks_presence(compare: Compare, column: Column) -> bool:
+    """Say whether a condition asks if a key has any value, of which an object leaves none in its own column."""
+    if column.kind is not ColumnKind.FLAT:
+        return False
+    if compare.operator in {Operator.IN, Operator.NOT_IN}:
+        return None in compare.value
+    is_equal = compare.operator in {Operator.EQ, Operator.NE}
+    return compare.operator is Operator.EXISTS or (is_equal and compare.value is None)
 
 
 def _compared(compare: Compare, column: Column, values: Values) -> Mask:
@@ -72,9 +109,9 @@ def _compared(compare: Compare, column: Column, values: Values) -> Mask:
         Operator.IN: lambda: _one_of(column, values, value),
         Operator.NOT_IN: lambda: ~_one_of(column, values, value),
         Operator.EXISTS: lambda: _exists(column, values) if value else ~_exists(column, values),
-        Operator.MATCHES: lambda: _matching(values, str(value)),
+        Operator.MATCHES: lambda: _matching(column, values, str(value)),
         Operator.CONTAINS: lambda: _containing(column, values, str(value)),
-        Operator.IS: lambda: values.where_text(orjson.loads(text) == value for text in values.texts),
+        Operator.IS: lambda: _is(column, values, value),
     }
     found = by_operator.get(compare.operator, lambda: _ordered(column, values, compare.operator, value))
     return found()
@@ -96,11 +133,29 @@ def _exists(column: Column, values: Values) -> Mask:
 def _equal(column: Column, values: Values, value: Any) -> Mask:
     if value is None:
         return ~_exists(column, values)
-    if column.kind is ColumnKind.TAGS:
+    if column.kind is ColumnKind.TAGS and not isinstance(value, list):
         return values.where_text(str(value) in orjson.loads(text) for text in values.texts)
-    if column.kind is ColumnKind.FLAT and isinstance(value, bool):
+    met = _is(column, values, value)
+    if column.kind is ColumnKind.FLAT:
+        for pattern in patterns_of_lists_with([value]):
+            met |= _matching(column, values, pattern)
+    return met
+
+
+def _is(column: Column, values: Values, value: Any) -> Mask:
+    if column.kind is ColumnKind.TAGS:
+        return values.where_text(orjson.loads(text) == value for text in values.texts)
+    if column.kind is not ColumnKind.FLAT:
+        return _ordered(column, values, Operator.EQ, value)
+    if value is None:
+        return values.has(ABSENT)
+    if isinstance(value, float) and math.isnan(value):
+        return values.has(NAN)
+    if isinstance(value, bool):
         return _and(values.has(BOOLEAN), values.numbers == int(value))
-    return _ordered(column, values, Operator.EQ, value)
+    return _ordered(
+        column, values, Operator.EQ, leaf_text(value) if isinstance(value, list | dict) else value
+    )
 
 
 def _one_of(column: Column, values: Values, given: list[Any]) -> Mask:
@@ -130,7 +185,7 @@ def _containing(column: Column, values: Values, part: str) -> Mask:
         return _equal(column, values, part)
     pattern = "(?i)" + re.escape(part)
     if not part.isascii():
-        return _matching(values, pattern)
+        return _matching(column, values, pattern)
     # Python's matcher is ten times as fast to call; beyond ASCII it knows more letters as one than RE2
     search, confirm = re.compile(pattern).search, re2.compile(pattern).search
     return values.where_text(
@@ -138,6 +193,10 @@ def _containing(column: Column, values: Values, part: str) -> Mask:
     )
 
 
-def _matching(values: Values, pattern: str) -> Mask:
+def _matching(column: Column, values: Values, pattern: str) -> Mask:
     search = re2.compile(pattern).search
+    if column.kind is ColumnKind.TAGS:
+        return values.where_text(
+            any(search(tag) is not None for tag in orjson.loads(text)) for text in values.texts
+        )
     return values.where_text(search(text) is not None for text in values.texts)

@@ -19,7 +19,8 @@ STATE = column_named("state")
 _MOST_CHANGED = 20_000
 """After more changes all columns are read anew."""
 _NAMED_AT_ONCE = 1000
-_INDEXED = frozenset({ColumnKind.TEXT, ColumnKind.TIME, ColumnKind.NUMBER, ColumnKind.TAGS, ColumnKind.FLAT})
+_OF_JSON = frozenset({ColumnKind.FLAT, ColumnKind.PRESENCE})
+_INDEXED = _OF_JSON | {ColumnKind.TEXT, ColumnKind.TIME, ColumnKind.NUMBER, ColumnKind.TAGS}
 
 
 class NotIndexed(Exception):
@@ -32,7 +33,7 @@ def check_indexed(column: Column) -> None:
     Raises:
         NotIndexed: it cannot.
     """
-    is_foreign = "__" in column.field and column.kind is not ColumnKind.FLAT
+    is_foreign = "__" in column.field and column.kind not in _OF_JSON
     if column.kind not in _INDEXED or is_foreign or column.masked:
         raise NotIndexed(column.field)
 
@@ -41,7 +42,8 @@ def _single(column: Column) -> list[Column]:
     """Return what is kept of a column: one of each key that it may mean, and of a length of time its begin and end."""
     if column.kind is ColumnKind.SPAN:
         return parts_of(column)
-    return [replace(column, keys=(key,)) for key in column.keys] if len(column.keys) > 1 else [column]
+    is_several = len(column.keys) > 1 and column.kind is ColumnKind.FLAT
+    return [replace(column, keys=(key,)) for key in column.keys] if is_several else [column]
 
 
 class ProjectIndex:

@@ -59,6 +59,8 @@ def read_columns(
 def _expression(column: Column) -> Any:
     if column.kind is ColumnKind.TIME:
         return _Moment(F(column.field))
+    if column.kind is ColumnKind.PRESENCE:
+        return column.exact
     return Cast(column.field, TextField()) if column.kind is ColumnKind.TAGS else F(column.field)
 
 

@@ -33,6 +33,11 @@ def _leaf(value: Any) -> Any:
         return ["NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"]
     if isinstance(value, str):
         return clean_text(value)[:MAX_TEXT]
+    return leaf_text(value)
+
+
+def leaf_text(value: Any) -> str:
+    """Return what is kept of a list, or of an object without keys."""
     return clean_text(json.dumps(value))[:MAX_TEXT]
 
 

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, NullIf
 from common.errors import Invalid
 from runs.config.flatten import GPU, GPU_COUNT
 from runs.query import durations
+from runs.query.flat import FlatPresence
 
 
 class ColumnKind(Enum):
@@ -23,6 +24,8 @@ class ColumnKind(Enum):
     TAGS = auto()
     FLAT = auto()
     """A key of config or summary; the value's own type decides."""
+    PRESENCE = auto()
+    """Whether such a key, or one inside of it, has a value; nobody names it, conditions make it of a flat column."""
     ABSENT = auto()
     """Known to clients, never set here."""
 
@@ -48,11 +51,15 @@ class Column:
     @property
     def exact(self) -> F | Expression:
         """The same as it was written."""
+        if self.kind is ColumnKind.PRESENCE:
+            return FlatPresence(self.field, self.keys)
         return _SPANS[self.field]() if self.kind is ColumnKind.SPAN else F(self.field)
 
 
 _SPANS = {"runtime": durations.runtime, "duration": durations.duration}
 
+_OWN_RUNTIME = "_wandb.runtime"
+"""The SDK's own key of a summary, which is not kept flat: for how long the run has been running."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
 _FIELDS = {
@@ -128,6 +135,8 @@ def column_named(name: str) -> Column:
     """
     root, dot, key = name.partition(".")
     root = _CAMEL.sub(r"_\1", root).lower()
+    if root in _FLAT and key == _OWN_RUNTIME and root != "config":
+        return _FIELDS["duration"]
     if root in _FLAT and dot and key:
         return Column(ColumnKind.FLAT, _FLAT[root], _config_keys(key) if root == "config" else (key,))
     if root == "keys_info" and key.startswith("keys.") and len(key) > len("keys."):

@@ -3,25 +3,38 @@
 A missing value equals nothing: it meets ``!=``, ``not in`` and "does not exist" only.
 """
 
+import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
 import re2
-from django.db.models import BooleanField, Case, Q, TextField, Value, When
+from django.db.models import BooleanField, Case, F, Q, TextField, Value, When
 from django.db.models import lookups as sql
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
+from runs.config.flatten import flatten, leaf_text
 from runs.query.columns import Column, ColumnKind, column_named
-from runs.query.flat import FlatBoolean, FlatExists, FlatNumber, FlatText, InCodeOrder, ListHas, first_of
-from runs.query.regex import Matches
+from runs.query.flat import (
+    FlatBoolean,
+    FlatExists,
+    FlatInside,
+    FlatNaN,
+    FlatNumber,
+    FlatText,
+    InCodeOrder,
+    ListHas,
+    first_of,
+    untagged,
+)
+from runs.query.regex import MAX_PATTERN, Matches, OneMatches
 
 
 class Operator(StrEnum):
@@ -39,7 +52,7 @@ class Operator(StrEnum):
     MATCHES = "matches"
     CONTAINS = "contains"
     IS = "is"
-    """Of tags: exactly this list. Nobody writes it; groups of runs ask so."""
+    """Exactly this value, without a look into lists and objects. Nobody writes it; groups of runs ask so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +148,8 @@ def _one_of_flat(column: Column, values: list[Any]) -> Q:
             plain[FlatNumber].append(double(value))
         else:
             found |= _equal(column, value)
+    for pattern in patterns_of_lists_with([*plain[FlatText], *plain[FlatNumber]]):
+        found |= _matching(column, pattern)
     for expression, values_in_column in plain.items():
         if values_in_column:
             found |= Q(sql.In(first_of(expression, column.field, list(column.keys)), values_in_column))
@@ -158,7 +173,7 @@ def _compared(compare: Compare, column: Column) -> Q:
         Operator.EXISTS: lambda: _exists(column) if value else _opposite(_exists(column)),
         Operator.MATCHES: lambda: _matching(column, str(value)),
         Operator.CONTAINS: lambda: _containing(column, value),
-        Operator.IS: lambda: Q(**{column.field: value}),
+        Operator.IS: lambda: _is(column, value),
     }
     found = by_operator.get(compare.operator, lambda: _ordered(name, column, compare.operator, value))
     return found()
@@ -168,10 +183,7 @@ def _exists(column: Column) -> Q:
     if column.kind is ColumnKind.ABSENT:
         return NOTHING
     if column.kind is ColumnKind.FLAT:
-        found = NOTHING
-        for key in column.keys:
-            found |= Q(sql.Exact(FlatExists(column.field, key), TRUE))
-        return found
+        return Q(sql.Exact(presence_of(column).expression, TRUE))
     if column.kind is ColumnKind.TAGS:
         return ~Q(**{column.field: []})
     if column.kind is ColumnKind.SPAN:
@@ -185,11 +197,86 @@ def _equal(column: Column, value: Any) -> Q:
         return _opposite(_exists(column))
     if column.kind is ColumnKind.ABSENT:
         return NOTHING
-    if column.kind is ColumnKind.TAGS:
+    if column.kind is ColumnKind.TAGS and not isinstance(value, list):
         return Q(sql.Exact(ListHas(column.field, str(value)), TRUE))
-    if column.kind is ColumnKind.FLAT and isinstance(value, bool):
+    if column.kind is not ColumnKind.FLAT:
+        return _is(column, value)
+    if isinstance(value, dict) and value:
+        return _equal_object(column, value)
+    found = _is(column, value)
+    for pattern in patterns_of_lists_with([value]):
+        found |= _matching(column, pattern)
+    return found
+
+
+def _is(column: Column, value: Any) -> Q:
+    """Compare a value itself, without a look into lists and objects."""
+    if column.kind is ColumnKind.TAGS:
+        return Q(**{column.field: value})
+    if column.kind is not ColumnKind.FLAT:
+        return _ordered("", column, Operator.EQ, value)
+    if value is None:
+        return _opposite(_any_key(FlatExists, column))
+    if isinstance(value, float) and math.isnan(value):
+        return _any_key(FlatNaN, column)
+    if isinstance(value, bool):
         return Q(sql.Exact(first_of(FlatBoolean, column.field, list(column.keys)), Value(int(value))))
-    return _ordered("", column, Operator.EQ, value)
+    return _ordered("", column, Operator.EQ, leaf_text(value) if isinstance(value, list | dict) else value)
+
+
+def _any_key(expression: type[Any], column: Column) -> Q:
+    found = NOTHING
+    for key in column.keys:
+        found |= Q(sql.Exact(expression(column.field, key), TRUE))
+    return found
+
+
+def _equal_object(column: Column, value: dict[str, Any]) -> Q:
+    """Compare an object: each leaf, and that there are no others."""
+    found = NOTHING
+    for key in column.keys:
+        leaves = flatten({key: value})
+        same = Q(sql.Exact(FlatInside(column.field, [key]), Value(len(leaves))))
+        for leaf, wanted in leaves.items():
+            same &= _is(replace(column, keys=(leaf,)), untagged(wanted))
+        found |= same
+    return found
+
+
+def presence_of(column: Column) -> Column:
+    """Return the column that says whether a flat one has a value, be it an object."""
+    return replace(column, kind=ColumnKind.PRESENCE)
+
+
+_ELEMENT = r"""(?:"(?:[^"\\]|\\.)*"|[^"\[\]{}, ]+)"""
+"""One of a list in JSON that is neither list nor object."""
+
+
+def patterns_of_lists_with(values: Sequence[Any]) -> list[str]:
+    """Return patterns of which a list in JSON meets one if it has one of some plain values."""
+    found: list[str] = []
+    for value in values:
+        pattern = _element_pattern(value)
+        if not pattern or len(pattern) > _PATTERN_ROOM:
+            continue
+        if found and len(found[-1]) + len(pattern) < _PATTERN_ROOM:
+            found[-1] += f"|{pattern}"
+        else:
+            found.append(pattern)
+    return [rf"^\[(?:{_ELEMENT}, )*(?:{some})(?:, |\]$)" for some in found]
+
+
+_PATTERN_ROOM = MAX_PATTERN - 100
+
+
+def _element_pattern(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return json.dumps(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, bool | str | float):
+        return str(re2.escape(json.dumps(value)))
+    return rf"{value}(?:\.0)?" if isinstance(value, int) else ""
 
 
 def _ordered_flat(name: str, column: Column, operator: Operator, value: Any) -> Q:
@@ -307,4 +394,6 @@ def _matching(column: Column, pattern: str) -> Q:
         return Q(Matches(first_of(FlatText, column.field, list(column.keys)), pattern))
     if column.kind is ColumnKind.TEXT:
         return Q(Matches(column.expression, pattern))
+    if column.kind is ColumnKind.TAGS:
+        return Q(OneMatches(F(column.field), pattern))
     raise Invalid(_("Regular expressions only work on text."))

@@ -7,17 +7,19 @@ r"""Filter expressions, as people type them and as REST and exports take them (R
     not        = "not" not | "(" any ")" | comparison
     comparison = column ( ("=" | "!=" | "<" | "<=" | ">" | ">=" | "contains" | "matches") value
                         | ["not"] "in" "[" value { "," value } "]" | "is" ["not"] "null" )
-    value      = string | number | time | span | "true" | "false" | "null"
+    value      = string | number | time | span | "true" | "false" | "null" | "nan" | ["+" | "-"] "infinity"
 
 They become the same conditions as the SDK's filters (`mongo`), so there is one way to SQL. Names are those of `names`.
 """
 
+import math
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from common.errors import Invalid
 from common.formats.lenient_json import clean_text
+from runs.query.cells import number_text
 from runs.query.column_names import canonical, quoted, spelled
 from runs.query.columns import ColumnKind, column_named
 from runs.query.conditions import All, Compare, Condition, Not, Operator, Some, to_q
@@ -29,7 +31,7 @@ _SIGNS = {
     "<=": Operator.LTE, "≤": Operator.LTE, ">": Operator.GT, ">=": Operator.GTE, "≥": Operator.GTE,
     "contains": Operator.CONTAINS, "matches": Operator.MATCHES,
 }  # fmt: skip
-_CONSTANTS = {"true": True, "false": False, "null": None}
+_CONSTANTS = {"true": True, "false": False, "null": None, "nan": math.nan, "infinity": math.inf}
 _LITERALS = frozenset({TokenKind.STRING, TokenKind.TIME, TokenKind.SPAN, TokenKind.NUMBER})
 _RESERVED = frozenset({"and", "or", "not", "in", "is", "contains", "matches", *_CONSTANTS})
 
@@ -258,7 +260,7 @@ def _written_value(column: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return repr(value)
+        return number_text(value)
     is_bare = column_named(column).kind in {ColumnKind.TIME, ColumnKind.SPAN} and _is_bare(value)
     return value if is_bare else quoted(value, '"')
 

@@ -115,13 +115,67 @@ class FlatBoolean(_Flat):
 
 
 class FlatExists(_Flat):
-    """Whether the key has a value."""
+    """Whether the key itself has a value that is no object."""
 
     sqlite = "({type} IS NOT NULL)"
     postgresql = "({value} IS NOT NULL)"
 
     def __init__(self, column: str, key: str) -> None:
         super().__init__(column, key, BooleanField())
+
+
+class FlatNaN(_Flat):
+    """Whether the value under the key is NaN."""
+
+    sqlite = """(CASE {type} WHEN 'array' THEN {value} = '["NaN"]' ELSE 0 END)"""
+    postgresql = "({value} IS NOT NULL)"
+    of_type = ' ? (@.type() == "array" && @[0] == "NaN")'
+
+    def __init__(self, column: str, key: str) -> None:
+        super().__init__(column, key, BooleanField())
+
+
+class FlatInside(_OfColumn):
+    """How many keys there are inside of a key: of an object, its leaves."""
+
+    _SQLITE = "(SELECT COUNT(*) FROM json_each({column}) WHERE {key_is_inside})"
+    _POSTGRESQL = "(SELECT COUNT(*) FROM jsonb_object_keys({column}) AS each(key) WHERE {key_is_inside})"
+
+    def __init__(self, column: str, keys: Sequence[str], output_field: Any = None) -> None:
+        super().__init__(column, output_field or IntegerField())
+        self.keys = keys
+
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
+        """Compile for SQLite."""
+        return self._compiled(
+            compiler, self._SQLITE, "substr(json_each.key, 1, %s) = %s", "json_each.key = %s"
+        )
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> _Sql:
+        """Compile for PostgreSQL."""
+        return self._compiled(compiler, self._POSTGRESQL, "substr(each.key, 1, %s) = %s", "each.key = %s")
+
+    def _compiled(self, compiler: Any, sql: str, is_inside: str, is_key: str) -> _Sql:
+        column, params = compiler.compile(self.column)
+        tests = " OR ".join([is_inside] * len(self.keys))
+        given = [one for key in self.keys for one in (len(key) + 1, f"{key}.")]
+        return sql.format(column=column, key_is_inside=tests), [*params, *given]
+
+
+class FlatPresence(FlatInside):
+    """Whether one of some keys has a value, be it an object."""
+
+    _SQLITE = "EXISTS (SELECT 1 FROM json_each({column}) WHERE {key_is_inside})"
+    _POSTGRESQL = "EXISTS (SELECT 1 FROM jsonb_object_keys({column}) AS each(key) WHERE {key_is_inside})"
+
+    def __init__(self, column: str, keys: Sequence[str]) -> None:
+        super().__init__(column, keys, BooleanField())
+
+    def _compiled(self, compiler: Any, sql: str, is_inside: str, is_key: str) -> _Sql:
+        column, params = compiler.compile(self.column)
+        tests = " OR ".join([f"{is_key} OR {is_inside}"] * len(self.keys))
+        given = [one for key in self.keys for one in (key, len(key) + 1, f"{key}.")]
+        return sql.format(column=column, key_is_inside=tests), [*params, *given]
 
 
 class Picked(_OfColumn):
@@ -168,9 +222,12 @@ def unpicked(text: str | None, keys: Sequence[str]) -> list[Any]:
     found = orjson.loads(text) if text else {}
     if isinstance(found, dict):
         found = [[found.get(key) for key in keys]]
-    return [_TAGGED[value[0]] if type(value) is list else value for part in found for value in part][
-        : len(keys)
-    ]
+    return [untagged(value) for part in found for value in part][: len(keys)]
+
+
+def untagged(value: Any) -> Any:
+    """Return a flat value as Python has it."""
+    return _TAGGED[value[0]] if type(value) is list else value
 
 
 _TAGGED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

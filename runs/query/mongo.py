@@ -45,6 +45,21 @@ def as_filters(condition: Condition) -> dict[str, Any]:
     return {condition.column: {_SPELLED[condition.operator]: condition.value}}
 
 
+def _with_options(operators: dict[str, Any]) -> dict[str, Any]:
+    """Return operators in which a pattern has its options, of which only that of case is there.
+
+    Raises:
+        Invalid: another option, or options of nothing.
+    """
+    if "$options" not in operators:
+        return operators
+    left = {operator: operand for operator, operand in operators.items() if operator != "$options"}
+    options = operators["$options"]
+    if "$regex" not in left or options not in {"", "i"}:
+        raise Invalid(f"$options can only be “i”, beside $regex, not {options!r}.")
+    return left | {"$regex": f"(?i){left['$regex']}" if options else left["$regex"]}
+
+
 class _Reader:
     def __init__(self) -> None:
         self.nodes = 0
@@ -80,18 +95,20 @@ class _Reader:
         if key.startswith("$"):
             raise Invalid(f"`filters` doesn’t support the operator {key} here.")
         if isinstance(value, dict) and any(operator.startswith("$") for operator in value):
-            return All([self._operator(key, operator, operand, depth) for operator, operand in value.items()])
+            return All([self._operator(key, *one, depth) for one in _with_options(value).items()])
         return Compare(key, Operator.EQ, value)
 
     def _operator(self, column: str, operator: str, operand: Any, depth: int) -> Condition:
         self._count(depth)
         if operator in _SIMPLE:
             return Compare(column, _SIMPLE[operator], operand)
+        if operator == "$size" and operand == 0:
+            return Compare(column, Operator.EQ, [])
         if operator == "$not":
             return Not(self._entry(column, operand, depth + 1))
         if operator == "$all":
             if not isinstance(operand, list):
                 raise Invalid(f"$all needs a list, not {operand!r}.")
             return All([Compare(column, Operator.EQ, item) for item in operand])
-        known = ", ".join(sorted([*_SIMPLE, "$not", "$all"]))
+        known = ", ".join(sorted([*_SIMPLE, "$not", "$all", "$options", "$size: 0"]))
         raise Invalid(f"`filters` doesn’t support the operator {operator}: {known}.")

@@ -47,8 +47,21 @@ def read_ordering(
     text: str | None, default: str = "+created_at", *, find: Callable[[str], Column] = column_named
 ) -> Ordering:
     """Return an order in the SDK's names; as `read_order`."""
-    parts = [part.strip() for part in (text or default).split(",") if part.strip()]
+    parts: list[str] = []
+    for part in (text or default).split(","):
+        if parts and not _is_column(part, find):  # a comma in a key's name
+            parts[-1] += f",{part}"
+        elif part.strip():
+            parts.append(part.strip())
     return Ordering(tuple((find(part.lstrip("+-")), part.startswith("-")) for part in parts))
+
+
+def _is_column(part: str, find: Callable[[str], Column]) -> bool:
+    try:
+        find(part.strip().lstrip("+-"))
+    except Invalid:
+        return not part.strip()
+    return True
 
 
 def read_page_order(text: str) -> list[tuple[NamedColumn, bool]]:

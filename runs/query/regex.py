@@ -95,3 +95,21 @@ class Matches(Func):
         text, params = compiler.compile(self.source_expressions[0])
         pattern, more = compiler.compile(self.source_expressions[2])
         return f"({text} ~ {pattern})", [*params, *more]
+
+
+class OneMatches(Matches):
+    """Whether the pattern is found in one of the texts of a JSON list."""
+
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Any:
+        """Compile for SQLite."""
+        texts, params = compiler.compile(self.source_expressions[0])
+        pattern, more = compiler.compile(self.source_expressions[1])
+        test = f"{_FUNCTION}({pattern}, json_each.value)"
+        return f"EXISTS (SELECT 1 FROM json_each({texts}) WHERE {test})", [*params, *more]  # noqa: S608 - no values
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Any:
+        """Compile for PostgreSQL."""
+        texts, params = compiler.compile(self.source_expressions[0])
+        pattern, more = compiler.compile(self.source_expressions[2])
+        each = f"jsonb_array_elements_text({texts}) AS each(text)"
+        return f"EXISTS (SELECT 1 FROM {each} WHERE each.text ~ {pattern})", [*params, *more]  # noqa: S608

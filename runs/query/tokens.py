@@ -72,6 +72,7 @@ _TOKEN = re.compile(
     | (?P<time> [0-9]{4}-[0-9]{2}-[0-9]{2} (?: T [0-9:.]+ (?: Z | [+-][0-9]{2}:?[0-9]{2} )? )? (?![\w.]) )
     | (?P<span> [+-]? [0-9]+ (?:\.[0-9]+)? [smhdw] (?![\w.]) )
     | (?P<number> [+-]? (?: [0-9]+ (?:\.[0-9]*)? | \.[0-9]+ ) (?: e [+-]? [0-9]+ )? (?![\w.]) )
+    | (?P<infinity> [+-] infinity (?![\w.]) )
     | (?P<word> [^\W\d] [\w./-]* )
     | (?P<operator> == | != | <> | <= | >= | [=<>≠≤≥] )
     | (?P<mark> [()\[\],] )
@@ -97,7 +98,9 @@ def tokens_of(text: str) -> Iterator[Token]:
             raise _no_word(text, at)
         at = found.end()
         if found.lastgroup:
-            yield Token(TokenKind(found.lastgroup), found[0], found.start(), at)
+            is_infinity = found.lastgroup == "infinity"
+            kind = TokenKind.NUMBER if is_infinity else TokenKind(found.lastgroup)
+            yield Token(kind, found[0], found.start(), at)
     yield Token(TokenKind.END, "", at, at)
 
 
@@ -123,7 +126,7 @@ def literal_of(token: Token) -> Any:
     if token.kind is not TokenKind.NUMBER:
         return token.text
     value = float(token.text)
-    if math.isinf(value):
+    if math.isinf(value) and token.text[1:].lower() != "infinity":
         message = _("The number at character %(place)s is too large.") % {"place": token.start + 1}
         raise ExpressionError(message, position=token.start, expected="value")
     return int(token.text) if token.text.lstrip("+-").isdigit() else value

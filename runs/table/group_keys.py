@@ -19,7 +19,7 @@ from common.formats.lenient_json import clean_tree
 from runs.column_index.values import Values
 from runs.query.column_names import NamedColumn, canonical
 from runs.query.columns import ColumnKind
-from runs.query.conditions import All, Compare, Condition, Not, Operator, Some
+from runs.query.conditions import All, Compare, Condition, Operator
 from runs.secrets.masking import mask
 
 NOTHING = "–"
@@ -111,15 +111,15 @@ def group_condition(column: NamedColumn, step: str) -> Condition:
         key = clean_tree(json.loads(step))
     except (ValueError, RecursionError):
         raise Invalid(f"“{step[:100]}” isn’t a JSON value of {column.name}.") from None
-    name = canonical(column.name)
+    name, is_flat = canonical(column.name), column.column.kind is ColumnKind.FLAT
     if key is None:
-        return Compare(name, Operator.EXISTS, value=False)
+        return Compare(name, Operator.IS, None) if is_flat else Compare(name, Operator.EXISTS, value=False)
     if column.column.kind is ColumnKind.TIME:
         return _of_day(name, key)
-    if column.column.kind is ColumnKind.TAGS:
+    if is_flat and isinstance(key, list | dict):
+        raise Invalid(f"{column.name} needs a number or a string, not {key!r}.")
+    if is_flat or column.column.kind is ColumnKind.TAGS:
         return Compare(name, Operator.IS, key)
-    if isinstance(key, float) and math.isnan(key):
-        return _is_nan(name)
     return Compare(name, Operator.EQ, key)
 
 
@@ -133,13 +133,3 @@ def _of_day(name: str, key: Any) -> Condition:
 
 def _next(day: date) -> date:
     return day + timedelta(days=1) if day < date.max else day
-
-
-def _is_nan(name: str) -> All:
-    """What has a value that is neither number, nor text, nor boolean."""
-    others = (
-        Compare(name, Operator.GTE, -math.inf),
-        Compare(name, Operator.GTE, ""),
-        Compare(name, Operator.IN, [True, False]),
-    )
-    return All((Compare(name, Operator.EXISTS, value=True), Not(Some(others))))
