@@ -49,7 +49,7 @@ def seen_automations(actor: Actor) -> QuerySet[Automation]:
     return (
         rows.filter(there, team__deleted_at__isnull=True)
         .select_related(
-            "team__organization", "project__team", "collection", "destination", "created_by__claim"
+            "team__organization", "project__team", "collection", "destination__team", "created_by__claim"
         )
         .prefetch_related("mail_to")
     )

@@ -15,6 +15,7 @@ from automations.conditions.events import METRIC_EVENTS
 from automations.conditions.filters import Condition
 from automations.conditions.metrics import Change, ChangeKind, Flags, MetricTest, Threshold, Values
 from automations.firing.plan import with_conditions, with_plan
+from automations.firing.reach import still_allowed
 from automations.models import Automation
 from metrics.store.key_stats import shown_key
 from runs.models import Project
@@ -193,9 +194,8 @@ def _on_metrics(team_of: Mapping[int, int]) -> QuerySet[Automation]:
     """Return the automations on metrics that are on, of projects (with their teams) and of the whole teams."""
     of_projects = Q(project__in=list(team_of))
     of_teams = Q(project__isnull=True, team__in=set(team_of.values()))
-    return Automation.objects.filter(of_projects | of_teams, is_on=True, event__in=METRIC_EVENTS).order_by(
-        "pk"
-    )
+    rows = Automation.objects.filter(of_projects | of_teams, is_on=True, event__in=METRIC_EVENTS)
+    return rows.filter(still_allowed()).order_by("pk")
 
 
 @dataclass(slots=True)

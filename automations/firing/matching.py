@@ -11,6 +11,7 @@ from automations.conditions import artifacts, sweeps
 from automations.conditions.events import ARTIFACT_EVENTS, SWEEP_EVENTS, AutomationEvent
 from automations.conditions.filters import Condition
 from automations.firing.plan import with_conditions, with_plan
+from automations.firing.reach import still_allowed
 from automations.firing.services import claim_firings
 from automations.firing.sweeps import of_sweeps
 from automations.models import Automation
@@ -50,7 +51,7 @@ def _automations(events: Sequence[Event]) -> list[tuple[Automation, Condition]]:
     projects = {event.project_id for event in events if event.project_id}
     scope = Q(project__in=projects) | Q(project__isnull=True)
     rows = Automation.objects.filter(scope, team__in={event.team_id for event in events})
-    rows = rows.filter(is_on=True, event__in=kinds)
+    rows = rows.filter(still_allowed(), is_on=True, event__in=kinds)
     return with_conditions(with_plan(rows.select_related("team__organization", "destination")))
 
 

@@ -1,20 +1,24 @@
 """What an automation may send to, and whom it may mail: its team's; of an organization's registry more than one team's.
 
+Whoever sets a team's automation up may let it call a webhook of their own, too, as long as they are in the team. The
+team sees its name and owner, and its admins can choose another.
+
 An organization has no destinations of its own. An automation of its registries sends to those of its teams in which
 whoever sets that up may create automations; and it mails people who see the registry.
 """
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from access.actor import Actor
 from access.engine import visible, who_may
 from accounts.models import User, UserKind
-from alerts.models import Destination
+from alerts.access import AlertAction
+from alerts.models import Destination, DestinationKind
 from artifacts.access import ArtifactAction
 from automations.access import AutomationAction
 from automations.models import Automation
 from runs.models import Project
-from teams.models import Team, TeamKind
+from teams.models import Membership, Team, TeamKind
 
 
 def is_of_organization(team: Team) -> bool:
@@ -25,14 +29,26 @@ def is_of_organization(team: Team) -> bool:
 def destinations_of(actor: Actor, team: Team) -> QuerySet[Destination]:
     """Return where the actor may let automations of a team send, what is off last.
 
-    Who may make an automation in a team chooses among all of its destinations.
+    Who may make an automation in a team chooses among all of its destinations, and the webhooks that are their own.
     """
-    rows = Destination.objects.filter(team=team)
+    entity = Membership.objects.filter(user=actor.lookup_id or 0, team__kind=TeamKind.PERSONAL)
+    own = Destination.objects.filter(team__in=entity.values("team"), kind=DestinationKind.WEBHOOK)
+    mine = visible(actor, AlertAction.MANAGE, own)
+    rows = Destination.objects.filter(Q(team=team) | Q(pk__in=mine.values("pk")))
     if is_of_organization(team):
         teams = Team.objects.live().filter(organization=team.organization_id)
         theirs = visible(actor, AutomationAction.CREATE, teams)
         rows = Destination.objects.filter(team__in=theirs.values("pk"))
     return rows.select_related("team").order_by("-is_on", "name", "pk")
+
+
+def still_allowed() -> Q:
+    """Return a condition on automations: they send to no webhook of somebody who has left the team."""
+    of_person = Q(destination__team__kind=TeamKind.PERSONAL) & ~Q(destination__team=F("team"))
+    owner = Membership.objects.filter(
+        team=OuterRef("team"), user__memberships__team=OuterRef("destination__team"), user__is_active=True
+    )
+    return Q(destination__isnull=True) | ~of_person | Q(Exists(owner))
 
 
 def recipients_of(team: Team, project: Project | None = None) -> QuerySet[User]:

@@ -10,19 +10,29 @@ from django.utils import timezone
 from access.actor import SYSTEM
 from alerts.models import Event, EventKind
 from automations.evaluation.preview import preview
+from automations.evaluation.rules import metric_automations
 from automations.firing.matching import matching
 from automations.firing.notices import fill_text, notice_for
 from automations.firing.services import Occasion, fire_many
 from automations.models import Automation, AutomationRun
+from automations.services import AutomationFields, change_automation
 from common.errors import NotFound
 from metrics.ingest.transaction import write_group
 from metrics.tests.ingest.test_ingest import post
 from runs.bulk_actions import deletion
 from runs.lifecycle import services as lifecycle
 from runs.states import RunState
+from teams.members.services import remove_member
 from teams.models import Visibility
 from tests.automations import change, make_automation, met, run_filter, states, threshold
-from tests.factories import ProjectFactory, RunFactory, UserFactory, actor, make_member
+from tests.factories import (
+    DestinationFactory,
+    ProjectFactory,
+    RunFactory,
+    UserFactory,
+    actor,
+    make_member,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +85,27 @@ def test_automations_of_the_team_and_of_the_project_act_and_those_of_others_do_n
     make_automation(ProjectFactory(), "RUN_STATE", states("FAILED"), is_of_team=True)
     event = event_of(run)
     assert sorted(matched(event)) == [(event.pk, own.pk), (event.pk, teams.pk)]
+
+
+@pytest.mark.parametrize("is_metric", [False, True])
+def test_a_webhook_of_somebody_who_has_left_the_team_is_called_no_more(is_metric):
+    run = RunFactory()
+    member = make_member(run.project.team)
+    hook = DestinationFactory(team=member.claim.team)
+    what = ("RUN_METRIC", threshold()) if is_metric else ("RUN_STATE", states("FAILED"))
+    own = make_automation(run.project, *what, by=member)
+    fields = AutomationFields(action="GENERIC_WEBHOOK", destination=hook)
+    change_automation(actor=actor(member), automation=own, fields=fields)
+
+    def acting():
+        if is_metric:
+            return [one.pk for one in metric_automations([run.project])[run.project_id]]
+        return [automation for _, automation in matched(event_of(run))]
+
+    assert acting() == [own.pk]
+    AutomationRun.objects.all().delete()
+    remove_member(actor=SYSTEM, membership=member.memberships.get(team=run.project.team))
+    assert acting() == []
 
 
 def test_runs_that_watch_a_host_concern_the_automations_of_their_own_project():

@@ -135,10 +135,9 @@ def _action_of(actor: Actor, given: Input, team: Team, automation: Automation | 
 
 
 def _destination(actor: Actor, team: Team, integration_id: str, automation: Automation | None) -> Destination:
-    """Return a destination of the team.
+    """Return a destination of the team, or a webhook of the actor's own.
 
-    Not one that the actor has elsewhere, were it their own: nobody else of the team could see or change where its
-    automation sends, and it would go on when they have left.
+    Not one of another team, were it theirs as well: nobody else of this team could see where its automation sends.
     """
     pk = from_id(INTEGRATION, integration_id)
     if automation is not None and automation.destination is not None and automation.destination_id == pk:

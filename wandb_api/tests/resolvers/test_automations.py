@@ -14,6 +14,7 @@ from access.models import AuditEntry
 from alerts.destinations.services import create_slack_webhook, create_webhook
 from alerts.models import Destination
 from alerts.secrets.services import store_secret
+from artifacts.models import Registry
 from artifacts.registries.members import add_members, change_member
 from artifacts.registries.services import create_registry
 from artifacts.tests.factories import make_version
@@ -258,20 +259,32 @@ def test_a_destination_of_another_team_is_not_there(ada: Asker, project: Project
     assert (answer.status, Automation.objects.count()) == (404, 0)
 
 
-@pytest.mark.parametrize("where", ["ada", "lab2"])
-def test_one_s_own_destination_serves_no_automation_of_another_team(
-    ada: Asker, project: Project, where: str
-) -> None:
-    """ALR-7: nobody else of the team could see or change where its automation sends."""
-    TeamFactory(name="lab2", admin=ada.user)
-    own = Destination.objects.create(team=Team.objects.get(name=where), name="mine", kind="webhook")
-    answer = ada.ask(CREATE, input=input_of(project, **webhook_action(own)))
+def test_the_webhook_of_another_team_serves_no_automation(ada: Asker, project: Project) -> None:
+    """ALR-7: nobody else of the team could see where its automation sends."""
+    lab2 = TeamFactory(name="lab2", admin=ada.user)
+    other = Destination.objects.create(team=lab2, name="mine", kind="webhook")
+    answer = ada.ask(CREATE, input=input_of(project, **webhook_action(other)))
     assert answer.status == 400
-    told = (
-        f"The integration 'mine' belongs to {where}; an automation of lab sends only to integrations of lab"
-    )
+    told = "The integration 'mine' belongs to lab2; an automation of lab sends only to integrations of lab"
     assert answer.messages == [f"{told}: set it up there, too."]
     assert Automation.objects.count() == 0
+
+
+def test_one_s_own_webhook_serves_an_automation_of_a_team_which_sees_it(ada: Asker, project: Project) -> None:
+    """ALR-7: its name and host; only who it belongs to chooses it."""
+    own = create_webhook(
+        actor=SYSTEM, team=Team.objects.get(name="ada"), name="mine", url="https://h.example.com/t/secret"
+    )
+    given = input_of(project, **webhook_action(own))
+    bob = Asker(make_member(project.team, Preset.ADMIN))
+    assert bob.ask(CREATE, input=given).status == 404
+    made = ada.ask(CREATE, input=given).data["made"]["trigger"]
+    assert made["triggeredAction"]["integration"]["urlEndpoint"] == "https://h.example.com/t/secret"
+    [edge] = bob.ask(LIST, entity="lab").data["entity"]["triggers"]["edges"]
+    integration = edge["node"]["triggeredAction"]["integration"]
+    assert (integration["name"], integration["urlEndpoint"]) == ("mine", "https://h.example.com/")
+    changed = bob.ask(UPDATE, input={"id": made["id"], "triggeredActionType": "NO_OP"})
+    assert changed.data["made"]["trigger"]["triggeredAction"]["__typename"] == "NoOpTriggeredAction"
 
 
 def test_what_is_null_stays(ada: Asker, project: Project, hook: Destination) -> None:
@@ -310,6 +323,13 @@ def test_a_condition_that_the_sdk_cannot_read_stays_too(ada: Asker, project: Pro
     assert row.filter == equal
 
 
+def shared_registry(project: Project) -> Registry:
+    """Create a registry of the organization of a project."""
+    organization = project.team.organization
+    assert organization is not None
+    return create_registry(actor=SYSTEM, organization=organization, name="shared", everyone_role="")
+
+
 class TestMoving:
     """`api.update_automation(automation, scope=…)`."""
 
@@ -325,8 +345,7 @@ class TestMoving:
     def test_to_a_registry_of_the_organization_and_back(
         self, ada: Asker, project: Project, hook: Destination
     ) -> None:
-        organization = project.team.organization
-        registry = create_registry(actor=SYSTEM, organization=organization, name="shared", everyone_role="")
+        registry = shared_registry(project)
         add_members(actor=SYSTEM, registry=registry, users=[ada.user], role="admin")
         make_version(project, "resnet")
         alias = {"event": "ADD_ARTIFACT_ALIAS", "filter": {}}
@@ -354,8 +373,7 @@ class TestMoving:
     def test_not_where_the_actor_may_create_none_or_its_event_does_not_happen(
         self, ada: Asker, project: Project
     ) -> None:
-        organization = project.team.organization
-        registry = create_registry(actor=SYSTEM, organization=organization, name="shared", everyone_role="")
+        registry = shared_registry(project)
         row = automate(project.team, "a", project)
         given = input_of(registry.project, id=to_id("Trigger", row.pk))
         assert ada.ask(UPDATE, input=given).status == 404
