@@ -91,7 +91,7 @@ def get_path(
         **({"b": blob.bucket_id, "z": blob.size_bytes} if blob.bucket_id is not None else {}),
         **({"a": True} if download and blob.bucket_id is not None else {}),
     }
-    return GET_PATH + signing.dumps(payload, salt="storage.get") + _named(payload["n"])
+    return GET_PATH + signing.dumps(payload, salt="storage.get") + _named(name.rpartition("/")[2])
 
 
 def missing_path(name: str) -> str:
