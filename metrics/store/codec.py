@@ -14,6 +14,7 @@ columns of their own, named by their path.
 """
 
 import json
+import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from common.formats.lenient_json import read_lenient
+from common.formats.lenient_json import clean_text, read_lenient
 
 SEPARATOR = "\x1f"
 """Joins the keys of a nested value's path in column names."""
@@ -37,6 +38,8 @@ MAX_ROWS = 4096
 MAX_KEYS = 2**16 - 1
 """Keys a group may have."""
 _EXACT = 2**53
+_UNNAMEABLE = re.compile(r"\\u0000|\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""May be in a key that no address or page could name: NUL, or half of a character, as JSON escapes it or decoded."""
 _NUMBERS = frozenset({int, float})
 _HEAD = struct.Struct("<HH")
 _GROUP = struct.Struct("<IHHB")
@@ -346,6 +349,13 @@ def unpack(batch: Batch) -> list[dict[str, Any]]:
     return rows
 
 
+def _with_clean_keys(value: Any) -> Any:
+    """Return a JSON value with its keys cleaned; texts in it stay as they are."""
+    if isinstance(value, dict):
+        return {clean_text(key): _with_clean_keys(item) for key, item in value.items()}
+    return [_with_clean_keys(item) for item in value] if isinstance(value, list) else value
+
+
 def read_lines(lines: Sequence[str]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
     """Decode JSON lines; return the good rows and (text, reason) of the bad ones.
 
@@ -353,9 +363,10 @@ def read_lines(lines: Sequence[str]) -> tuple[list[dict[str, Any]], list[tuple[s
     become floats, as in the SDK's own core.
     """
     try:
-        rows = orjson.loads("[" + ",".join(lines) + "]")
+        text = "[" + ",".join(lines) + "]"
+        rows = orjson.loads(text)
         if len(rows) == len(lines) and all(type(row) is dict for row in rows):
-            return rows, []
+            return (_with_clean_keys(rows) if "\\u0000" in text else rows), []
     except orjson.JSONDecodeError:
         pass
     good: list[dict[str, Any]] = []
@@ -363,6 +374,8 @@ def read_lines(lines: Sequence[str]) -> tuple[list[dict[str, Any]], list[tuple[s
     for line in lines:
         try:
             row = read_lenient(line)
+            if _UNNAMEABLE.search(line):
+                row = _with_clean_keys(row)
         except (ValueError, RecursionError) as error:
             bad.append((line, f"not JSON: {error}"))
             continue
