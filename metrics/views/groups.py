@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 from access.routes import declare
 from access.web.requests import actor_of
 from common.budgets.heavy_work import heavy_work
+from common.errors import Invalid
 from common.formats.numbers import int_param
 from metrics.views.workspace import WorkspaceRequest, json_answer
 from metrics.workspace.run_groups import DrawnGroups, Grouping, read_path, read_rules
@@ -27,7 +28,7 @@ from runs.table import TableQuery
 def run_groups(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return what is inside of the group that ``path`` leads to, from ``offset`` on: groups, or its runs."""
     row = get_project(actor_of(request), entity, project)
-    query, path = TableQuery.of(request.GET), read_path(request.GET.get("path", ""))
+    query, path = _grouped(request), read_path(request.GET.get("path", ""))
     offset = int_param(request.GET, "offset", 0, 2**31)
     level = Grouping.of(actor_of(request), row, query).level(path, offset)
     following = offset + len(level.groups) + len(level.runs)
@@ -49,7 +50,7 @@ def run_groups(request: HttpRequest, entity: str, project: str) -> HttpResponse:
 def grouped_runs(request: HttpRequest, entity: str, project: str) -> HttpResponse:
     """Return the groups drawn by ``show`` and ``hide``, and their runs; with ``run``, of those runs alone."""
     rules = read_rules(request.GET.getlist("show"), request.GET.getlist("hide"))
-    query = TableQuery.of(request.GET)
+    query = _grouped(request)
     if "run" in request.GET:
         chosen = WorkspaceRequest.of(request, entity, project)
         grouping = Grouping.of_runs(Run.objects.filter(pk__in=list(chosen.uid_of)), query.group)
@@ -57,6 +58,13 @@ def grouped_runs(request: HttpRequest, entity: str, project: str) -> HttpRespons
         actor = actor_of(request)
         grouping = Grouping.of(actor, get_project(actor, entity, project), query)
     return json_answer(request, _answer(grouping.drawn(rules)))
+
+
+def _grouped(request: HttpRequest) -> TableQuery:
+    query = TableQuery.of(request.GET)
+    if not query.group:
+        raise Invalid("group must name a column.")
+    return query
 
 
 def _answer(drawn: DrawnGroups) -> dict[str, Any]:

@@ -225,3 +225,8 @@ def test_what_was_kept_with_one_column_is_read_and_an_eye_takes_all_inside_along
         },
     }
     assert found["rules"] == [{other: False, outer: False}, {}, {"[]": False, inner: True}, {inner: True}]
+
+
+@pytest.mark.parametrize("part", ["run_groups", "grouped_runs"])
+def test_groups_are_asked_for_by_a_column(client, project, part):
+    assert ask(client, project, part).status_code == 400
