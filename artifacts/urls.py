@@ -7,6 +7,7 @@ from django.urls import path
 
 from artifacts.views import collection, comparison, files, project, retention, run, version
 from artifacts.views.registries import link, lists, members, registry, settings
+from common.web.url_paths import chosen
 from runs.names.run_ids import RUN_ROUTE
 
 app_name = "artifacts"
@@ -43,7 +44,7 @@ urlpatterns = [
     path(f"{_COLLECTION}/acts/restore-versions", collection.versions_restore, name="versions_restore"),
     path(_VERSION, version.version, name="version"),
     path(f"{_VERSION}/files", files.files, name="files"),
-    path(f"{_VERSION}/files/<path:path>", files.file, name="file"),
+    path(f"{_VERSION}/files/{chosen('path')}", files.file, name="file"),
     path(f"{_VERSION}/lineage", version.lineage, name="lineage"),
     path(f"{_VERSION}/compare", comparison.compare, name="compare"),
     path(f"{_VERSION}/link", link.link, name="version_link"),

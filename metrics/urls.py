@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from common.web.url_paths import chosen
 from metrics.views import (
     code,
     diagnostics,
@@ -48,7 +49,7 @@ urlpatterns = [
     path(f"{RUN_ROUTE}/media/values", media.media_values, name="media_values"),
     path(f"{RUN_ROUTE}/media/heat", media.media_heat, name="media_heat"),
     path(f"{RUN_ROUTE}/media/table", tables.run_table, name="media_table"),
-    path(f"{RUN_ROUTE}/media/frame/<path:path>", media.media_frame, name="media_frame"),
+    path(f"{RUN_ROUTE}/media/frame/{chosen('path')}", media.media_frame, name="media_frame"),
     path(f"{RUN_ROUTE}/hardware", hosts.run_hardware, name="run_hardware"),
     path(f"{RUN_ROUTE}/end", diagnostics.run_crash, name="run_crash"),
     path(f"{RUN_ROUTE}/logs/writers", diagnostics.log_writers, name="log_writers"),

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from common.web.url_paths import chosen
 from runs.names.run_ids import RUN_ROUTE
 from runs.table import exports
 from runs.views import (
@@ -71,6 +72,6 @@ urlpatterns = [
     path(f"{RUN_ROUTE}/files", files.run_files, name="run_files"),
     path(f"{RUN_ROUTE}/files.zip", files.run_files_zip, name="run_files_zip"),
     path(f"{RUN_ROUTE}/delete-files", files.run_files_delete, name="run_files_delete"),
-    path(f"{RUN_ROUTE}/files/<path:path>", files.run_file, name="run_file"),
+    path(f"{RUN_ROUTE}/files/{chosen('path')}", files.run_file, name="run_file"),
     path(f"{_PROJECT}/<run_id:uid>", run.run_short, name="run_short"),
 ]

@@ -19,6 +19,7 @@ from artifacts.models import Entry
 from artifacts.selectors import entries_of
 from common.errors import NotFound
 from common.rest.responses import NewestFirstPagination
+from common.web.url_paths import ANY, path_of
 from storage.signed_urls import tickets
 
 
@@ -36,7 +37,7 @@ class ArtifactFileViewSet(ListModelMixin, InCollectionViewSet[Entry]):
     serializer_class = ArtifactFileSerializer
     pagination_class = PathPagination
     lookup_field = "file"
-    lookup_value_regex = ".+?"
+    lookup_value_regex = f"{ANY}?"
     object_actions: ClassVar[dict[str, str]] = {
         "list": ArtifactAction.VIEW,
         "retrieve": ArtifactAction.DOWNLOAD,
@@ -55,7 +56,7 @@ class ArtifactFileViewSet(ListModelMixin, InCollectionViewSet[Entry]):
     @extend_schema(responses={302: OpenApiResponse(description="The content is at `Location`.")})
     def retrieve(self, request: Request, **kwargs: str) -> HttpResponseRedirect:
         """Redirect to a file's content at a signed, short-lived URL."""
-        version, path = self.place(self.collection()).version, self.kwargs["file"]
+        version, path = self.place(self.collection()).version, path_of(self.kwargs["file"])
         require_for(actor_of(request), ArtifactAction.DOWNLOAD, version)
         entry = entries_of(version, [path]).first()
         if entry is None:

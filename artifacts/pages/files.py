@@ -20,6 +20,12 @@ def folder_of(version: Version, path: str = "", start: int = 0) -> Folder[Entry]
     return open_folder({name: size or 0 for name, size in rows}, read, path=path, start=start)
 
 
+def find_entry(version: Version, path: str) -> Entry | None:
+    """Return the entry of a path as a page asks for it: forms send an end of a line as two characters."""
+    found = {entry.path: entry for entry in entries_of(version, [path, path.replace("\r\n", "\n")])}
+    return found.get(path) or next(iter(found.values()), None)
+
+
 def find_entries(version: Version, text: str) -> QuerySet[Entry]:
     """Return the first entries whose path has the text, whatever its case."""
     return entries_of(version).filter(path__icontains=text)[:FILES_A_PAGE]

@@ -12,7 +12,7 @@ from access.routes import declare
 from access.web.requests import actor_of
 from artifacts.access import ArtifactAction, require_for
 from artifacts.pages.addresses import version_page
-from artifacts.pages.files import find_entries, folder_of
+from artifacts.pages.files import find_entries, find_entry, folder_of
 from artifacts.pages.preview import preview_of
 from artifacts.selectors import entries_of
 from artifacts.views.rows import place_of
@@ -34,7 +34,7 @@ def files(request: HttpRequest, **names: str) -> HttpResponse:
     context = {**version_context(request, place, tab="files"), "search": search}
     previewed = request.GET.get("preview", "")
     if previewed:
-        entry = entries_of(version, [previewed]).first()
+        entry = find_entry(version, previewed)
         if entry is not None and context["can_download"]:
             context["preview"] = preview_of(actor, version, entry, request.GET, place.collection.project)
     if previewed and request.htmx:  # type: ignore[attr-defined]  # of HtmxMiddleware

@@ -9,3 +9,5 @@ class Router(SimpleRouter):
     def __init__(self) -> None:
         super().__init__()
         self.trailing_slash = "/?"
+        # "$" would leave out a newline at the end of a name
+        self.routes = [route._replace(url=route.url.replace("$", r"\Z")) for route in self.routes]

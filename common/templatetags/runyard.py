@@ -256,8 +256,8 @@ def marks(text: str, query: str) -> SafeString:
 
 @register.filter
 def basename(path: object) -> str:
-    """Return what follows the last slash."""
-    return str(path).rpartition("/")[2]
+    """Return what follows the last slash, which is all there is to see of a file whose path ends with one."""
+    return str(path).rpartition("/")[2] or "/"
 
 
 @register.filter

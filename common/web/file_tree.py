@@ -30,8 +30,8 @@ class Folder(Generic[File]):
 
     @property
     def name(self) -> str:
-        """What follows the parent's path."""
-        return self.path.rstrip("/").rpartition("/")[2]
+        """What follows the parent's path; a slash where that is nothing."""
+        return self.path.removesuffix("/").rpartition("/")[2] or "/"
 
 
 def open_folder(

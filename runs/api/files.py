@@ -21,6 +21,7 @@ from access.routes import declare
 from common.errors import NotFound
 from common.formats.numbers import int_param
 from common.rest.responses import NamePagination, is_key, is_yes
+from common.web.url_paths import ANY, path_of
 from runs.access import RunAction
 from runs.api.serializers import (
     LogSearchResultSerializer,
@@ -48,7 +49,7 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
     serializer_class = RunFileSerializer
     pagination_class = NamePagination
     lookup_field = "file"
-    lookup_value_regex = ".+?"
+    lookup_value_regex = f"{ANY}?"
     object_actions: ClassVar[dict[str, str]] = {
         "list": RunAction.VIEW, "retrieve": RunAction.VIEW, "destroy": RunAction.DELETE_FILES
     }  # fmt: skip
@@ -70,9 +71,10 @@ class FileViewSet(ListModelMixin, GenericViewSet[RunFile]):
 
     def get_object(self) -> RunFile:
         """Return one of them."""
-        row = self.get_queryset().select_related("run").filter(name=self.kwargs["file"]).first()
+        name = path_of(self.kwargs["file"])
+        row = self.get_queryset().select_related("run").filter(name=name).first()
         if row is None:
-            raise NotFound(f"The run has no file “{self.kwargs['file'][:200]}”.")
+            raise NotFound(f"The run has no file “{name[:200]}”.")
         return row
 
     @extend_schema(parameters=[query("prefix", "Only files whose path begins so: `media/` is a folder.")])

@@ -1,5 +1,7 @@
 """The Files tab."""
 
+from urllib.parse import unquote
+
 from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -100,11 +102,14 @@ def run_files_zip(request: HttpRequest, **names: str) -> StreamingHttpResponse:
 @declare(RunAction.DELETE_FILES)
 @require_POST
 def run_files_delete(request: HttpRequest, **names: str) -> HttpResponse:
-    """Delete the files named by repeated ``name``, and all in each ``folder``, which ends with a slash."""
+    """Delete the files named by repeated ``name``, and all in each ``folder``, which ends with a slash.
+
+    Both are percent-encoded, because forms change the ends of lines.
+    """
     run, actor = run_of(request, names), actor_of(request)
     require(actor, RunAction.DELETE_FILES, run)
-    meant = Q(name__in=request.POST.getlist("name"))
-    for folder in request.POST.getlist("folder"):
+    meant = Q(name__in=list(map(unquote, request.POST.getlist("name"))))
+    for folder in map(unquote, request.POST.getlist("folder")):
         if folder.endswith("/"):
             meant |= Q(name__startswith=folder)
     files = selectors.files_of(run).filter(meant)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.hostile_names import NAMES, stored
 from tests.installation import Installation
 from tests.journeys.people import leave_with_env, sign_up
 from tests.sdk.wire import Wire, history, row
@@ -97,6 +98,23 @@ def test_names_of_what_all_objects_have_are_names_like_others(quiet: Page, owner
         card = page.locator(f'.chart-card[data-key="{key}"]')
         expect(card.locator(".chart-above")).to_have_attribute("aria-label", re.compile(f"^{key}: "))
     expect(page.locator(".section-frame h2")).to_have_text(["Charts", "toString"])
+
+
+def test_metrics_of_any_name_are_drawn(quiet: Page, owner: Owner) -> None:
+    page, keys = quiet, {stored(key) for key in NAMES if not key.startswith("_")}
+    owner.log(*keys)
+    page.goto(owner.workspace)
+    sections = page.locator(".chart-section")
+    expect(sections.last).to_be_visible()
+    for section in sections.all():
+        if section.get_attribute("open") is None:
+            section.locator("summary").click()
+    cards = page.locator(".chart-card[data-key]")
+    expect(cards).to_have_count(len(keys))
+    assert set(cards.evaluate_all("cards => cards.map((card) => card.dataset.key)")) == keys
+    for card in cards.all():
+        card.scroll_into_view_if_needed()
+        expect(card.locator(".chart-above")).to_have_attribute("aria-label", re.compile(": "))
 
 
 def test_a_broken_panel_leaves_the_others_and_the_page_opens_without_any_view(

@@ -2,6 +2,7 @@ import { onRecolor } from "../charts/palette";
 import { make } from "../lib/dom";
 import { sandboxed } from "../lib/frames";
 import { entryOf } from "../lib/record";
+import { urlPath } from "../lib/url-paths";
 import { word } from "../lib/words";
 import { download, missing, textOf, tooLarge } from "./parts";
 import type { Drawing, FileLink, Item } from "./wire";
@@ -32,7 +33,7 @@ export function page({ value }: Item, { files, urls, key }: Drawing): HTMLElemen
   const link = entryOf(files, path);
   if (!link) return missing(path);
   if (link.size > MOST_PAGE_BYTES) return tooLarge(path, link, MOST_PAGE_BYTES);
-  const url = `${urls.frame}${path.split("/").map(encodeURIComponent).join("/")}`;
+  const url = `${urls.frame}${urlPath(path)}`;
   const frame = sandboxed("media-frame", key, "about:blank");
   pages.set(frame, url);
   paintPage(frame, url);

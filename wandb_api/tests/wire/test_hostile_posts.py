@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from tests.hostile_names import NAMES, REFUSED_FILES
 from tests.sdk.wire import UPSERT, Run, Wire, history, row
-from wandb_api.tests.wire.hostile import REFUSED_NAMES, TAKEN_NAMES, VALUES, by_value, filled, fine
+from wandb_api.tests.wire.hostile import VALUES, by_value, filled, fine
 from wandb_api.tests.wire.reading import read
 
 pytestmark = pytest.mark.dialect
@@ -54,7 +55,7 @@ def test_a_line_of_it_is_taken_or_set_aside(ada: Wire, run: Run, value: str) -> 
 
 
 def test_a_post_for_files_that_are_no_streams_is_taken_and_leaves_none(ada: Wire, run: Run) -> None:
-    names = {*REFUSED_NAMES, *TAKEN_NAMES} - set(STREAMS)
+    names = {*REFUSED_FILES, *NAMES} - set(STREAMS)
     files = {name: {"offset": 0, "content": [json.dumps(row(0))]} for name in names}
     fine(ada.post(run, {"files": files, "uploaded": [*names]}), 200)
     found = read(ada, run)["run"]
