@@ -13,6 +13,7 @@ pytestmark = pytest.mark.sdk
         ("sklearn", False),
         ("xgboost", False),
         pytest.param("lightgbm", False, marks=pytest.mark.exhaustive("installs one more framework")),
+        pytest.param("weave", False, marks=pytest.mark.exhaustive("installs one more framework")),
         pytest.param("keras", False, marks=INSTALLS_TENSORFLOW),
         pytest.param("transformers", True, marks=INSTALLS_PYTORCH),
         pytest.param("lightning", True, marks=INSTALLS_PYTORCH),
