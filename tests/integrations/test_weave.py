@@ -1,4 +1,4 @@
-"""Weave, which is not here: a script that logs an `EvalTable` goes on with the rows as a table, as docs/use/sdk.md says.
+"""Weave, which is not here: a script that logs an `EvalTable` goes on with a table, as docs/use/sdk.md says.
 
 The SDK itself refuses the table in `run.log`, whatever a server answers, before it has sent anything of its rows.
 """
