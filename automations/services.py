@@ -24,7 +24,7 @@ from automations.evaluation.streams import start_watching
 from automations.firing.notices import check_text
 from automations.firing.plan import FEATURE, has_automations
 from automations.firing.reach import destinations_of, is_of_organization, recipients_of, secrets_team
-from automations.lifecycle.places import Place, check_count, check_place, move_to
+from automations.lifecycle.scopes import Scope, check_count, check_place, move_to
 from automations.models import ActionKind, Automation
 from common.errors import Conflict, Forbidden, Invalid
 from common.formats.lenient_json import clean_text
@@ -103,7 +103,7 @@ def _create(
 
 @transaction.atomic
 def change_automation(
-    *, actor: Actor, automation: Automation, fields: AutomationFields, place: Place | None = None
+    *, actor: Actor, automation: Automation, fields: AutomationFields, place: Scope | None = None
 ) -> Automation:
     """Change what an automation waits for or does, where it is, or switch it on or off.
 

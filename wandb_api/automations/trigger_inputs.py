@@ -10,7 +10,7 @@ from artifacts.access import ArtifactAction
 from artifacts.models import Collection
 from automations.conditions.events import RUN_EVENTS
 from automations.firing.reach import destinations_of
-from automations.lifecycle.places import Place
+from automations.lifecycle.scopes import Scope
 from automations.models import ActionKind, Automation
 from automations.services import AutomationFields
 from common.errors import Invalid, NotFound
@@ -44,7 +44,7 @@ def scope_id_of(automation: Automation) -> str:
     )
 
 
-def scope_of(actor: Actor, kind: str, scope_id: str) -> Place:
+def scope_of(actor: Actor, kind: str, scope_id: str) -> Scope:
     """Return what an automation is to be about.
 
     Raises:
@@ -61,21 +61,21 @@ def scope_of(actor: Actor, kind: str, scope_id: str) -> Place:
             raise NotFound(
                 f"The project with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
             )
-        return Place(project.team, project)
+        return Scope(project.team, project)
     if kind_of(scope_id) == "Organization":
         raise Invalid("Automations watch projects and teams; create one in each team of the organization.")
     team = Team.objects.filter(pk=from_id("Entity", scope_id)).first()
-    return Place(get_team(actor, team.name if team else ""))
+    return Scope(get_team(actor, team.name if team else ""))
 
 
-def _collection_scope(actor: Actor, scope_id: str) -> Place:
+def _collection_scope(actor: Actor, scope_id: str) -> Scope:
     rows = Collection.objects.live().select_related("project__team__organization")
     found = visible(actor, ArtifactAction.VIEW, rows).filter(pk=from_id(COLLECTION, scope_id)).first()
     if found is None:
         raise NotFound(
             f"The artifact collection with the ID “{scope_id}” doesn’t exist, or you don’t have access to it."
         )
-    return Place(found.project.team, found.project, found)
+    return Scope(found.project.team, found.project, found)
 
 
 def fields_of(

@@ -17,7 +17,7 @@ from teams.models import Team
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Scope:
     """What an automation is about: a collection, a project, or all projects of a team."""
 
     team: Team
@@ -25,7 +25,7 @@ class Place:
     collection: Collection | None = None
 
 
-def move_to(actor: Actor, automation: Automation, place: Place) -> None:
+def move_to(actor: Actor, automation: Automation, place: Scope) -> None:
     """Set another place, which the caller saves after the checks of what is allowed there.
 
     Raises:
