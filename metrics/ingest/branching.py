@@ -47,7 +47,7 @@ def fork_run(*, actor: Actor, run: Run, parent_uid: str, step: int) -> Run:
 
     Raises:
         NotFound: the parent is not in the project, or the actor may not see it.
-        Invalid: the run has a history of its own.
+        Invalid: the run has a history of its own, or the parent has no such step.
     """
     require(actor, RunAction.LOG, run)
     parent = Run.objects.live().filter(project_id=run.project_id, uid=parent_uid).first()
@@ -59,11 +59,24 @@ def fork_run(*, actor: Actor, run: Run, parent_uid: str, step: int) -> Run:
     Run.objects.locked().get(pk=run.pk)
     if reads.cursor(run.pk, StreamKind.HISTORY):
         raise Invalid(f"The run “{run.uid}” already has a history; only a new run can be a fork.")
+    _check_step(parent, step)
     _copy_history(parent, run, step)
     run.forked_from, run.forked_at_step = parent, step
     run.save(update_fields=["forked_from", "forked_at_step", "updated_at"])
     settle_run(run.pk, HISTORY)
     return run
+
+
+def _check_step(run: Run, step: int) -> None:
+    """Refuse a step after a run's last one: the steps between would be a hole in the new history.
+
+    Raises:
+        Invalid: it is.
+    """
+    last = reads.last_steps([run.pk])[run.pk]
+    if step > last:
+        known = f"its last step is {last}" if last >= 0 else "it has no steps"
+        raise Invalid(f"The run “{run.uid}” has no step {step}: {known}.")
 
 
 def _free_uid(run: Run, number: int) -> str:

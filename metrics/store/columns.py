@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics.store.codec import Batch, Floats, Rows
 from metrics.store.key_stats import shown_key
-from metrics.store.pyramid import AXES
+from metrics.store.pyramid import STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Column:
 
 
 def positions_on(axis: Column, rows: Rows, x: str) -> Floats:
-    """Return where rows lie on an axis, NaN where a row has none of it; without a clock or steps, by their numbers."""
-    return rows.astype(float) if x in AXES and not axis.rows.size else axis.at(rows)
+    """Return where rows lie on an axis, NaN where a row has none of it; without any steps, by their numbers."""
+    return rows.astype(float) if x == STEP and not axis.rows.size else axis.at(rows)
 
 
 EMPTY = Column(np.array([], np.int64), np.array([], np.float64))

@@ -14,7 +14,8 @@ from metrics.store.codec import Batch, Floats, Group, row_numbers
 from metrics.store.column_codec import decode, encode
 from metrics.store.downsampling import Points
 
-AXES = ("_step", "_runtime", "_timestamp")
+STEP = "_step"
+AXES = (STEP, "_runtime", "_timestamp")
 LEVELS = (64, 512, 4096)
 """Points a block has. Short segments lack the coarse ones, older ones that of 512; the next finer then serves."""
 BLOCKS_A_BUCKET = 4

@@ -5,6 +5,7 @@
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -120,11 +121,11 @@ _IS_LATER = {
 """That the summary there is of a later line, perhaps: values of other types than numbers may be greater, too."""
 
 
-def _place(flat: str) -> tuple[float | None, float | None]:
-    """Return time and step of a summary's last line, None where it has none."""
+def _place(flat: str) -> tuple[float, float]:
+    """Return time and step of a summary's last line; NaN, which is neither before nor after, where it has none."""
     summary = orjson.loads(flat)
-    time, step = summary.get("_timestamp"), summary.get("_step")
-    return time if type(time) in _NUMBERS else None, step if type(step) in _NUMBERS else None
+    time, step = (summary.get(key) for key in ("_timestamp", "_step"))
+    return time if type(time) in _NUMBERS else math.nan, step if type(step) in _NUMBERS else math.nan
 
 
 def _completed(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -141,8 +142,8 @@ def _completed(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     completed = []
     for beat, text, flat, run_id in rows:
         known_text, known_flat = summary_of(stored[run_id])
-        places = zip(_place(flat), _place(known_flat), strict=True)
-        if all(None not in pair and pair[0] < pair[1] for pair in places):
+        (time, step), (known_time, known_step) = _place(flat), _place(known_flat)
+        if time < known_time and step < known_step:
             completed.append((beat, *summary_of(json.dumps(_tree(text) | _tree(known_text))), run_id))
         else:
             completed.append((beat, text, flat, run_id))
@@ -170,7 +171,7 @@ _NUMBERS = (int, float)
 
 def _furthest(before: dict[str, Any], after: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """Return the greater of two numbers under each key that is a number in both."""
-    pairs = {key: (before.get(key), after.get(key)) for key in keys}
+    pairs: dict[str, tuple[Any, Any]] = {key: (before.get(key), after.get(key)) for key in keys}
     return {key: max(pair) for key, pair in pairs.items() if all(type(one) in _NUMBERS for one in pair)}
 
 
