@@ -359,14 +359,14 @@ def _with_clean_keys(value: Any) -> Any:
 def read_lines(lines: Sequence[str]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
     """Decode JSON lines; return the good rows and (text, reason) of the bad ones.
 
-    All lines are decoded together; only when that fails (NaN, or a bad line) one by one. Integers beyond 64 bits
-    become floats, as in the SDK's own core.
+    All lines are decoded together; only when that fails (NaN, or a bad line), or a key may have NUL, one by one.
+    Integers beyond 64 bits become floats, as in the SDK's own core.
     """
     try:
         text = "[" + ",".join(lines) + "]"
         rows = orjson.loads(text)
-        if len(rows) == len(lines) and all(type(row) is dict for row in rows):
-            return (_with_clean_keys(rows) if "\\u0000" in text else rows), []
+        if len(rows) == len(lines) and all(type(row) is dict for row in rows) and "\\u0000" not in text:
+            return rows, []
     except orjson.JSONDecodeError:
         pass
     good: list[dict[str, Any]] = []
