@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { partsOf, stepAt } from "./histogram";
+import { partsOf, stepAt, withWidth } from "./histogram";
 
 test("a histogram has one edge more than counts", () => {
   assert.deepEqual(partsOf({ values: [1, 2], bins: [0, 0.5, 1] }), { counts: [1, 2], edges: [0, 0.5, 1] });
@@ -12,6 +12,15 @@ test("packed edges are unpacked", () => {
     counts: [1, 2, 3],
     edges: [-1, -0.5, 0, 0.5],
   });
+});
+
+test("equal values are one bar in the middle of a range", () => {
+  const { counts, edges } = withWidth({ counts: [3, 4], edges: [-2, -2, -2] });
+  assert.deepEqual(edges, [-3, -1]);
+  assert.equal(counts.indexOf(7), (counts.length - 1) / 2);
+  assert.deepEqual(withWidth({ counts: [1], edges: [0, 0] }).edges, [-0.5, 0.5]);
+  const others = { counts: [1, 2], edges: [0, 0, 1] };
+  assert.equal(withWidth(others), others);
 });
 
 for (const value of [

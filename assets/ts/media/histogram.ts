@@ -27,14 +27,15 @@ export function histogram(value: Record<string, unknown>, drawing: Drawing): HTM
   const bars = make("canvas");
   const heat = make("canvas", "media-heat");
   const note = make("div", "media-axis num");
-  const low = parts.edges[0] ?? 0;
-  const high = parts.edges.at(-1) ?? 1;
+  const shown = withWidth(parts);
+  const low = shown.edges[0] ?? 0;
+  const high = shown.edges.at(-1) ?? 1;
   note.append(make("span", "", formatTick(low)), make("span", "", formatTick(high)));
   bars.setAttribute("role", "img");
   bars.setAttribute("aria-label", describe(parts));
   bars.title = describe(parts);
   box.append(bars, note, heat);
-  const draw = () => drawBars(bars, parts.counts);
+  const draw = () => drawBars(bars, shown.counts);
   new ResizeObserver(draw).observe(bars);
   void heatOf(drawing).then(
     (reply) => showHeat(heat, reply, drawing),
@@ -62,6 +63,19 @@ export function partsOf(value: Record<string, unknown>): Parts | null {
     counts: values,
     edges: Array.from({ length: values.length + 1 }, (_, i) => packedBins.min + i * packedBins.size),
   };
+}
+
+/** Bars on both sides of that of equal values, whose bins have no width. */
+const BESIDE = 32;
+
+/** Bins as they are drawn: equal values in the middle of the range that the server gives them, too. */
+export function withWidth(parts: Parts): Parts {
+  const value = parts.edges[0] ?? 0;
+  if (parts.edges.at(-1) !== value) return parts;
+  const around = Math.abs(value) / 2 || 0.5;
+  const nothing = new Array<number>(BESIDE).fill(0);
+  const all = parts.counts.reduce((sum, count) => sum + count, 0);
+  return { counts: [...nothing, all, ...nothing], edges: [value - around, value + around] };
 }
 
 function describe({ counts, edges }: Parts): string {
