@@ -8,7 +8,8 @@ A batch's payload is::
         u8[keys] modes, u16[rows] row numbers unless dense, float64[keys][rows] values
     JSON: {"o": [[row, [key, ...], value], ...], "i": {group: {column: [rows whose value is an int]}}}
 
-Numbers go to the float64 columns; strings, booleans, null, objects and integers beyond 2^53 to "o". A mode says how a
+Numbers go to the float64 columns; strings, booleans, null and objects to "o". Integers beyond 2^53 go to both: whoever
+reads numbers gets the nearest double, whoever reads rows the exact one, which replaces the other. A mode says how a
 column's numbers were written, so that 1 comes back as 1 and 1.0 as 1.0. Objects without "_type" are taken apart into
 columns of their own, named by their path.
 """
@@ -37,7 +38,7 @@ MAX_ROWS = 4096
 """Rows a batch may have; longer posts are cut."""
 MAX_KEYS = 2**16 - 1
 """Keys a group may have."""
-_EXACT = 2**53
+_EXACT, _FINITE = 2**53, 2**1023
 _UNNAMEABLE = re.compile(r"\\u0000|\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """May be in a key that no address or page could name: NUL, or half of a character, as JSON escapes it or decoded."""
 _NUMBERS = frozenset({int, float})
@@ -133,6 +134,8 @@ def _split(row: Mapping[str, Any], number: int, other: list[tuple[int, list[str]
             elif kind is float or (kind is int and -_EXACT <= value <= _EXACT):
                 numbers[SEPARATOR.join(here)] = value
             else:
+                if kind is int and -_FINITE < value < _FINITE:
+                    numbers[SEPARATOR.join(here)] = value
                 other.append((number, here, value))
 
     walk(row, [])
@@ -171,9 +174,12 @@ class _Member:
         self.values.append(values)
         self.kinds.add(kinds)
 
-    def groups(self, row_count: int) -> list[Group] | None:
-        """Return the columns, at most MAX_KEYS to a group; None when an integer is beyond 2^53."""
-        modes = self._modes()
+    def groups(self, row_count: int, *, by_value: bool) -> list[Group] | None:
+        """Return the columns, at most MAX_KEYS to a group.
+
+        None when an integer is beyond 2^53, unless its exact value has been noted, as ``by_value`` says.
+        """
+        modes = self._modes(by_value=by_value)
         if modes is None:
             return None
         shape = len(self.values), len(self.keys)
@@ -192,13 +198,16 @@ class _Member:
             for part in parts
         ]
 
-    def _modes(self) -> list[tuple[Mode, list[int]]] | None:
+    def _modes(self, *, by_value: bool) -> list[tuple[Mode, list[int]]] | None:
         if len(self.kinds) > 1:
             columns = list(zip(*self.values, strict=True))
-            return [_mode_of(column) for column in columns] if all(map(_is_exact, columns)) else None
+            is_exact = by_value or all(map(_is_exact, columns))
+            return [_mode_of(column) for column in columns] if is_exact else None
         (kinds,) = self.kinds
         ints = [position for position, kind in enumerate(kinds) if kind is int]
-        if not all(_is_exact([values[position] for values in self.values]) for position in ints):
+        if not by_value and not all(
+            _is_exact([values[position] for values in self.values]) for position in ints
+        ):
             return None
         return [(Mode.FLOAT if kind is float else Mode.INT, []) for kind in kinds]
 
@@ -246,7 +255,7 @@ def _pack(rows: Sequence[Mapping[str, Any]], *, by_value: bool) -> Batch | None:
     groups: list[Group] = []
     for member in _members(rows, other, by_value=by_value):
         if member.keys:
-            found = member.groups(len(rows))
+            found = member.groups(len(rows), by_value=by_value)
             if found is None:
                 return None
             groups += found
@@ -257,7 +266,7 @@ def pack(rows: Sequence[Mapping[str, Any]]) -> Batch:
     """Turn at most MAX_ROWS decoded lines into columns."""
     batch = _pack(rows, by_value=False) or _pack(rows, by_value=True)
     if batch is None:
-        raise AssertionError("by value, no column holds an integer beyond 2^53")
+        raise AssertionError("by value, large integers are noted exactly")
     return batch
 
 

@@ -123,8 +123,12 @@ class KeyStatsBuilder:
             lasts = group.values[:, -1].tolist()
             for column, last, low, high in zip(group.keys, lasts, *_bounds(group.values), strict=True):
                 self._of(shown_key(column)).add_numbers(count, last_row, last, low, high)
+        columns = {key for group in batch.groups for key in group.keys}
         for number, path, value in batch.other:
-            self._of(".".join(path)).add_other(row0 + number, value)
+            counter = self._of(".".join(path))
+            counter.add_other(row0 + number, value)
+            if type(value) is int and SEPARATOR.join(path) in columns:  # a large integer is a number, too
+                counter.count -= 1
 
     def join(self, others: "KeyStatsBuilder") -> None:
         """Count what another has counted, which gives its counts away."""
