@@ -72,10 +72,10 @@ def _spread(edges: Floats, counts: Floats, common: Floats) -> Floats:
     """Spread counts evenly over the width of their bins; the SDK sends bins without one for equal values."""
     is_wide = np.diff(edges) > 0
     sums = np.concatenate([[0.0], np.cumsum(counts[is_wide])])
-    spread = np.diff(np.interp(common, edges[np.concatenate([[True], is_wide])], sums))
+    spread: Floats = np.diff(np.interp(common, edges[np.concatenate([[True], is_wide])], sums))
     places = np.searchsorted(common, edges[:-1][~is_wide], side="right") - 1
     np.add.at(spread, places.clip(0, ROWS - 1), counts[~is_wide])
-    return spread.round(6) if counts.sum() >= 1 else spread
+    return np.round(spread, 6) if counts.sum() >= 1 else spread
 
 
 def heat_of(run_id: int, key: str) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def world(ada: Wire) -> World:
     """Give a run with a metric, a setting and a file of each name, and an artifact with these files."""
     config = json.dumps({name: {"value": f"of {name!a}"} for name in NAMES if name != "_wandb"})
     run = ada.begin("hostile-names", config=config)
-    rows = [{"_step": at, "_timestamp": 10.0 + at, "_runtime": at} for at in range(3)]
+    rows: list[dict[str, Any]] = [{"_step": at, "_timestamp": 10.0 + at, "_runtime": at} for at in range(3)]
     rows = [{**one, **{key: number + one["_step"] for number, key in enumerate(KEYS)}} for one in rows]
     page = {"_type": "html-file", "path": "new\nline", "size": 3, "sha256": ""}
     rows.append({"_step": 3, "_timestamp": 13.0, "_runtime": 3, "media\nkey": page})
@@ -118,7 +118,13 @@ def walk(world: World) -> Iterator[tuple[str, str, Any]]:
         ):
             continue
         address = reverse(route, kwargs={name: names[name] for name in wanted})
-        query = {"group": "state", "run": world.run.uid, "step": 0, "key": KEYS[0], "keys": KEYS[:6]}
+        query: dict[str, Any] = {
+            "group": "state",
+            "run": world.run.uid,
+            "step": 0,
+            "key": KEYS[0],
+            "keys": KEYS[:6],
+        }
         yield route, address, world.browser.get(address, query)
 
 
@@ -211,7 +217,8 @@ def test_rest_lists_and_gives_files(ada: Wire, world: World) -> None:
             for end in ("", "/"):
                 reply = ada.http.get(place + quote(url_path(stored(name)), safe="/") + end)
                 assert reply.status_code == 302, (name, reply.text)
-            assert ada.http.get(reply.headers["Location"]).content == content_of(name)
+                if not end:
+                    assert ada.http.get(reply.headers["Location"]).content == content_of(name)
 
 
 def test_the_archive_of_files_has_each(ada: Wire, world: World) -> None:
