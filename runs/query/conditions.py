@@ -225,17 +225,15 @@ def _is(column: Column, value: Any) -> Q:
 
 
 def _any_key(expression: type[Any], column: Column) -> Q:
-    found = NOTHING
-    for key in column.keys:
-        found |= Q(sql.Exact(expression(column.field, key), TRUE))
-    return found
+    return Q(*(Q(sql.Exact(expression(column.field, key), TRUE)) for key in column.keys), _connector=Q.OR)
 
 
 def _equal_object(column: Column, value: dict[str, Any]) -> Q:
     """Compare an object: each leaf, and that there are no others."""
     found = NOTHING
     for key in column.keys:
-        leaves = flatten({key: value})
+        if len(leaves := flatten({key: value})) > _MOST_LEAVES:
+            raise Invalid(_("Objects with up to %(most)s values can be compared.") % {"most": _MOST_LEAVES})
         same = Q(sql.Exact(FlatInside(column.field, [key]), Value(len(leaves))))
         for leaf, wanted in leaves.items():
             same &= _is(replace(column, keys=(leaf,)), untagged(wanted))
@@ -266,7 +264,7 @@ def patterns_of_lists_with(values: Sequence[Any]) -> list[str]:
     return [rf"^\[(?:{_ELEMENT}, )*(?:{some})(?:, |\]$)" for some in found]
 
 
-_PATTERN_ROOM = MAX_PATTERN - 100
+_PATTERN_ROOM, _MOST_LEAVES = MAX_PATTERN - 100, 100
 
 
 def _element_pattern(value: Any) -> str:
