@@ -1,5 +1,7 @@
 """Values that no double holds exactly in what charts read (MET-1)."""
 
+from typing import Any
+
 import pytest
 
 from metrics.ingest.transaction import write_group
@@ -18,7 +20,7 @@ def test_large_integers_are_numbers_of_charts_and_stay_exact(monkeypatch, tmp_pa
     settings.SEGMENT_ROOT = tmp_path / "segments"
     monkeypatch.setattr("metrics.store.compaction.PACK_AT_ROWS", 2)
     run = RunFactory()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "_step": step,
             "ns": 2**60 + step,
