@@ -36,6 +36,8 @@ from tests.streams import body_of
 from wandb_api.tests.wire.hostile import fine
 from wandb_api.tests.wire.reading import ask, read
 
+pytestmark = pytest.mark.dialect
+
 KEYS = [name for name in NAMES if name != "_step"]
 """Of metrics, of which one is the step."""
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
