@@ -132,7 +132,8 @@ def page_path(route: str, case: Case, thing: Thing) -> str:
     names.pop("member", None)  # for bodies of REST
     if case.over is Over.SWEEP:
         names = {name: names[name] for name in ("entity", "project", "uid")}
-    return route if route.startswith("/") else reverse(route, kwargs=names | case.args)
+    given = {key: thing.row.project.name if value == "$project" else value for key, value in case.args.items()}
+    return route if route.startswith("/") else reverse(route, kwargs=names | given)
 
 
 def ask_page(client: Client, path: str, method: str = "GET") -> Answer:

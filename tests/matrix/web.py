@@ -438,7 +438,7 @@ ROUTES: dict[str, list[Case]] = {
     ],  # those that one may restore
     # a team's; of organizations': artifacts/tests/registries
     "artifacts:registry": _registry("view"),
-    "artifacts:registry_as_project": _registry("view", name="model-registry"),
+    "artifacts:registry_as_project": _registry("view", name="$project"),
     "artifacts:registry_members": _registry("view"),
     "artifacts:registry_members_act": [
         case
