@@ -132,7 +132,9 @@ def page_path(route: str, case: Case, thing: Thing) -> str:
     names.pop("member", None)  # for bodies of REST
     if case.over is Over.SWEEP:
         names = {name: names[name] for name in ("entity", "project", "uid")}
-    given = {key: thing.row.project.name if value == "$project" else value for key, value in case.args.items()}
+    given = {
+        key: thing.row.project.name if value == "$project" else value for key, value in case.args.items()
+    }
     return route if route.startswith("/") else reverse(route, kwargs=names | given)
 
 
