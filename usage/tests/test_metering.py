@@ -202,6 +202,7 @@ def test_nights_and_months_cut_a_run(clock):
 
 def test_forks_and_rewinds_do_not_count_what_they_took_over(clock):
     parent = RunFactory()
+    write_group([post(parent, history=(0, [{"_step": 0, "loss": 1}]))])
     finish(parent, clock_s=10_000)
     child = RunFactory(project=parent.project)
     fork_run(actor=SYSTEM, run=child, parent_uid=parent.uid, step=0)

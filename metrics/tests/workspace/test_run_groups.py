@@ -228,5 +228,5 @@ def test_what_was_kept_with_one_column_is_read_and_an_eye_takes_all_inside_along
 
 
 @pytest.mark.parametrize("part", ["run_groups", "grouped_runs"])
-def test_groups_are_asked_for_by_a_column(client, project, part):
-    assert ask(client, project, part).status_code == 400
+def test_without_a_column_groups_are_those_that_scripts_gave(client, project, part):
+    assert ask(client, project, part).content == ask(client, project, part, group="group").content
