@@ -17,8 +17,8 @@ import psutil
 
 from common.server import embedded_redis
 from common.server.supervisor import (
+    MEMORY,
     kill_group,
-    process_env,
     raise_open_files,
     spawn,
     web_command,
@@ -124,7 +124,7 @@ class Installation:
             process = self._processes.get(name)
             if process is None or process.poll() is not None:
                 with self.log_path(name).open("ab") as log:
-                    self._processes[name] = spawn(command, env=process_env(self.env), stdout=log)
+                    self._processes[name] = spawn(command, env=MEMORY | self.env, stdout=log)
                 if self._redis.folder and name == "redis":
                     embedded_redis.wait_until_ready(self._redis.folder, self._processes[name])
         self._wait_until_ready()

@@ -37,7 +37,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 WORKER_OUTPUT = "RUNYARD_WORKER_OUTPUT"
 """Where the first start finds the file descriptor for what its worker prints."""
 
-_MEMORY = {
+MEMORY = {
     "MALLOC_ARENA_MAX": "2",
     "MALLOC_MMAP_THRESHOLD_": str(256 << 10),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 20),
@@ -53,7 +53,7 @@ def process_env(env: Mapping[str, str]) -> dict[str, str]:
     # Modules of the folder that it is started in must not come first, another version's least of all (-P, 3.11).
     # Celery would have Django check the routes, which the worker does not have.
     ours = {"PYTHONUNBUFFERED": "1", "PYTHONSAFEPATH": "1", "CELERY_SKIP_CHECKS": "1"}
-    return {**_MEMORY, **env, **ours, "PYTHONPATH": os.pathsep.join(path)}
+    return {**MEMORY, **env, **ours, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def web_command(host: str, port: int) -> list[str]:
