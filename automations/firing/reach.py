@@ -43,7 +43,7 @@ def destinations_of(actor: Actor, team: Team) -> QuerySet[Destination]:
 
 
 def still_allowed() -> Q:
-    """Return a condition on automations: they send to no webhook of somebody who has left the team."""
+    """Return a condition on automations: they send to no webhook of a person who has left the team."""
     of_person = Q(destination__team__kind=TeamKind.PERSONAL) & ~Q(destination__team=F("team"))
     owner = Membership.objects.filter(
         team=OuterRef("team"), user__memberships__team=OuterRef("destination__team"), user__is_active=True

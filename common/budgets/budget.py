@@ -76,14 +76,14 @@ class Budget:
         """Count processor time that was spent elsewhere."""
         self._elsewhere += seconds
 
-    def is_left(self) -> bool:
+    def is_abandoned(self) -> bool:
         """Say whether no one waits for what is read any more."""
         return self.only_reads and self._is_gone()
 
     @property
     def is_over(self) -> bool:
         """Whether the request should end: it has used its time, or its client has left."""
-        return self.is_left() or self.seconds > self.most_s
+        return self.is_abandoned() or self.seconds > self.most_s
 
     def look(self) -> None:
         """End the request when it is over."""
@@ -93,7 +93,7 @@ class Budget:
 
     def look_for_client(self) -> None:
         """End the request when its client has left."""
-        if self.is_left():
+        if self.is_abandoned():
             self.stop(None)
 
     def through(self, parts: Iterable[T]) -> Iterator[T]:
@@ -131,6 +131,10 @@ class _Unlimited(Budget):
 
     left_s = property(lambda self: float(self.most_s))
     is_over = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Keep no caller: this one is of all that has none."""
+        super().__setattr__(name, "" if name == "caller" else value)
 
     def look(self) -> None:
         """Go on."""

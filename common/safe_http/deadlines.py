@@ -55,10 +55,10 @@ _current: "ContextVar[Deadline | None]" = ContextVar("deadline", default=None)
 class Deadline:
     """The end of a conversation. As a context, which may be entered again, it is what `watch` adds sockets to."""
 
-    def __init__(self, whole_s: float, is_left: Callable[[], bool] = lambda: False) -> None:
-        """Begin to count; ``is_left`` says that no one waits for the outcome any more, which ends it, too."""
-        self.is_over = self.was_left = False
-        self._is_left = is_left
+    def __init__(self, whole_s: float, is_abandoned: Callable[[], bool] = lambda: False) -> None:
+        """Begin to count; ``is_abandoned`` says that no one waits for the outcome any more, which ends it, too."""
+        self.is_over = self.was_abandoned = False
+        self._is_abandoned = is_abandoned
         self._whole_s, self._ends_at = whole_s, time.monotonic() + whole_s
         self._sockets: WeakSet[socket.socket] = WeakSet()
         self._lock = threading.Lock()
@@ -120,8 +120,8 @@ class Deadline:
             if not self._is_armed:
                 self._is_due = False
                 return
-            self.was_left = self._is_left()
-            if self._ends_at > time.monotonic() and not self.was_left:
+            self.was_abandoned = self._is_abandoned()
+            if self._ends_at > time.monotonic() and not self.was_abandoned:
                 self._call_soon()
                 return
             self.is_over = True

@@ -1,10 +1,12 @@
 """Sessions of requests for libraries that use it: those of Azure and Google, and allauth's for identity providers."""
 
+from collections.abc import Callable
 from typing import Any
 
 from requests import PreparedRequest, Response, Session
 from requests.adapters import HTTPAdapter
 from requests.exceptions import ConnectionError as RequestFailed
+from urllib3 import PoolManager
 from urllib3.exceptions import HTTPError
 
 from common.budgets.budget import current
@@ -22,21 +24,19 @@ MAX_ANSWER_BYTES = 1024 * 1024
 _identity_providers = Gate(at_once=16, each=8)
 
 
-class _OutsideAdapter(HTTPAdapter):
+class _Adapter(HTTPAdapter):
+    def __init__(self, lead: Callable[[PoolManager], None]) -> None:
+        self._lead = lead
+        super().__init__(pool_maxsize=_POOL)
+
     def init_poolmanager(self, *args: Any, **named: Any) -> None:
         super().init_poolmanager(*args, **named)
-        keep_outside(self.poolmanager)
-
-
-class _AnywhereAdapter(HTTPAdapter):
-    def init_poolmanager(self, *args: Any, **named: Any) -> None:
-        super().init_poolmanager(*args, **named)
-        keep_deadlines(self.poolmanager)
+        self._lead(self.poolmanager)
 
 
 def prepare(session: Session, *, is_kept_outside: bool) -> None:
     """Let many threads use a session at once, and lead it to the public network only where that is wanted."""
-    adapter = (_OutsideAdapter if is_kept_outside else _AnywhereAdapter)(pool_maxsize=_POOL)
+    adapter = _Adapter(keep_outside if is_kept_outside else keep_deadlines)
     session.trust_env = not is_kept_outside  # a proxy would look names up by itself
     for scheme in ("https://", "http://"):
         session.mount(scheme, adapter)
@@ -59,7 +59,7 @@ class BoundedSession(Session):
         try:
             with (
                 _identity_providers.passing(current().caller),
-                Deadline(WHOLE_S, current().is_left) as deadline,
+                Deadline(WHOLE_S, current().is_abandoned) as deadline,
             ):
                 answer = super().send(request, **{**options, "stream": True, "timeout": WHOLE_S})
                 content = answer.raw.read(MAX_ANSWER_BYTES + 1, decode_content=True)

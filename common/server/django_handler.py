@@ -84,22 +84,13 @@ class DjangoHandler(ASGIHandler):
                 await sync_to_async(response.close)()
                 await _refuse(error, scope, receive, send)
             else:
-                await self._send(response, send, listener, context)
+                if response.streaming:
+                    await self._stream(response, send, listener, context)
+                else:
+                    await self.send_response(response, send)
         finally:
             long_answer.end()
             listener.cancel()
-
-    async def _send(
-        self,
-        response: HttpResponseBase,
-        send: Send,
-        listener: "asyncio.Task[None]",
-        context: contextvars.Context,
-    ) -> None:
-        if response.streaming:
-            await self._stream(response, send, listener, context)
-        else:
-            await self.send_response(response, send)
 
     def _answer(self, scope: Scope, body: Any, budget: Budget) -> HttpResponseBase | None:
         """Return the whole answer, closed unless it is still to be made; None for a client that has left."""

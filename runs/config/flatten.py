@@ -76,7 +76,7 @@ def wrap_config(config: dict[str, Any], before: str = "{}") -> str:
 
 
 def with_sdk_part(text: str, before: str) -> str:
-    """Return a whole configuration that somebody read earlier and changed, with what SDKs have written since then."""
+    """Return a whole configuration that a client read earlier and changed, with what SDKs have written since then."""
     own = sdk_part(before)
     try:
         config = read_lenient(text)

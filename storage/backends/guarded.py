@@ -111,7 +111,7 @@ class _GuardedBackend:
                 if not deadline.is_over:
                     raise
         if deadline.is_over:  # an answer that was cut off in its head looks like one that has ended
-            if not deadline.was_left:
+            if not deadline.was_abandoned:
                 self._avoid()
             raise _too_slow()
 
@@ -134,7 +134,7 @@ class _GuardedBackend:
 
 
 def _deadline(size_bytes: int = 0) -> Deadline:
-    return Deadline(REQUEST_S + size_bytes / LEAST_RATE, current().is_left)
+    return Deadline(REQUEST_S + size_bytes / LEAST_RATE, current().is_abandoned)
 
 
 def _too_slow() -> StorageUnavailable:

@@ -27,7 +27,7 @@ def check_in_time(bucket: Bucket) -> None:
         StorageUnavailable: the bucket cannot be used, or not in time.
     """
     backend = open_bucket(bucket, timeouts=_EACH)
-    with Deadline(WAIT_S, current().is_left) as deadline:
+    with Deadline(WAIT_S, current().is_abandoned) as deadline:
         try:
             check(backend)
         except StorageUnavailable:

@@ -117,7 +117,7 @@ def _person_node(user: User) -> dict[str, Any]:
 
 @root(query, "users", Open.SIGNED_IN)
 def resolve_users(_: Any, info: Info, query: str | None = None) -> dict[str, Any]:
-    """Search people by part of username or address: those that the viewer knows of; operators search everybody.
+    """Search people by part of username or address: those that the viewer knows of; operators search all.
 
     Who is named in full comes first, since `api.user` takes the first.
     """
@@ -129,12 +129,12 @@ def resolve_users(_: Any, info: Info, query: str | None = None) -> dict[str, Any
     matching = Q(username__icontains=text) | Q(email__icontains=text, pk__in=with_address.values("pk"))
     ranked = rows.filter(matching).annotate(rank=Case(When(is_named, then=0), default=1))
     found = list(ranked.order_by("rank", "pk")[:_MAX_PAGE])
-    told = set(with_address.filter(pk__in=[user.pk for user in found]).values_list("pk", flat=True))
-    return {"edges": [{"node": _found_node(user, actor, has_address=user.pk in told)} for user in found]}
+    shown = set(with_address.filter(pk__in=[user.pk for user in found]).values_list("pk", flat=True))
+    return {"edges": [{"node": _found_node(user, actor, has_address=user.pk in shown)} for user in found]}
 
 
 def _found_node(user: User, actor: Actor, *, has_address: bool) -> dict[str, Any]:
-    """Return somebody who was searched; who is an operator, and their address, not to everybody."""
+    """Return a person who was found; addresses and operators are shown only to those who see them elsewhere."""
     is_viewer = user.pk == actor.lookup_id
     return {
         **_person_node(user),

@@ -74,7 +74,7 @@ def resolve_update_user(_: Any, info: Info, input: dict[str, Any]) -> dict[str, 
 
 @user_type.field("defaultEntity")
 def resolve_default_entity(user: dict[str, Any], info: Info) -> dict[str, Any] | None:
-    """Return where the viewer's runs go that name no entity; of other people nobody learns it here."""
+    """Return where the viewer's runs go that name no entity; of other people it is not shown."""
     home = default_team_of(info.context.actor) if user.get("is_viewer") else None
     return entity_node(home) if home else None
 

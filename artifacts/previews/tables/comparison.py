@@ -77,7 +77,7 @@ def compare_tables(before: TableSource, after: TableSource, key: str = "") -> Ta
 
 
 def _paired_by_key(before: TableSource, after: TableSource, key: str) -> Iterator[_RowPair]:
-    """Pair the rows; the later table is held meanwhile, and what nothing was paired with comes last."""
+    """Pair the rows; the later table is in memory meanwhile; rows without a partner come last."""
     place = place_of(before.columns, key)
     held = hold_rows(after, place_of(after.columns, key))
     for rows in held.values():

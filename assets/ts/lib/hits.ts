@@ -9,7 +9,7 @@ export interface Job {
   texts: readonly string[];
 }
 
-/** The hits in each text; some patterns take for ever, so that only a worker may call this. */
+/** The hits in each text; some patterns never end, so only a worker may call this. */
 export function hitsOf({ source, flags, texts }: Job): Hit[][] {
   const pattern = new RegExp(source, flags);
   return texts.map((text) => {

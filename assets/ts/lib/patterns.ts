@@ -40,7 +40,7 @@ class Known implements Found {
 }
 
 /**
- * Regular expressions that somebody typed or saved. Some take a browser for ever, so they are matched in a worker and
+ * Regular expressions that a user typed or saved. Some never end in a browser, so they are matched in a worker and
  * given up after a second; each text is matched once, however often it is asked for.
  */
 export class Patterns {

@@ -7,7 +7,7 @@ export type Needle = (text: string) => readonly Hit[];
 /**
  * What is looked for, as the browser's own expression, to mark hits; null where the two differ too much.
  *
- * @param patterns - Matches what somebody typed as an expression, which may take for ever.
+ * @param patterns - Matches what a user typed as an expression, which may never end.
  */
 export function needleOf(
   text: string,

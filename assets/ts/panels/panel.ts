@@ -76,7 +76,7 @@ export interface Head {
   enlarge?(): void;
   /** Hear which lines the panel shows, each time it draws them. */
   drew?(lines: readonly NamedLine[]): void;
-  /** What went wrong while the panel drew by itself; what it is told to draw, whoever tells it hears of. */
+  /** What failed while the panel drew by itself; failures of a drawing that was asked for go to the caller. */
   failed?(error: unknown): void;
   /** Offer to show the whole of it again. */
   zoomed(reset: (() => void) | null): void;
